@@ -1,0 +1,117 @@
+"""kalaba: robots that hold on to things. Describe, derive, build, simulate.
+
+    System ──derive──▶ Equations ──build──▶ Plant ──simulate──▶ Run
+
+Names are listed below in that order. Modules are imported when a name is first used.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    # describing
+    "System": "kalaba.model.system",
+    "Body": "kalaba.model.parts",
+    "Connection": "kalaba.model.parts",
+    "Frame": "kalaba.model.parts",
+    "Constraint": "kalaba.model.parts",
+    "Actuator": "kalaba.model.parts",
+    "Spring": "kalaba.model.parts",
+    "Force": "kalaba.model.parts",
+    "Output": "kalaba.model.parts",
+    "Parameter": "kalaba.model.parts",
+    "Start": "kalaba.model.parts",
+    "Pose": "kalaba.model.pose",
+    "AsFound": "kalaba.model.pose",
+    "X": "kalaba.model.pose",
+    "Y": "kalaba.model.pose",
+    "Z": "kalaba.model.pose",
+    "Axis": "kalaba.model.pose",
+    "Solid": "kalaba.model.solid",
+    "Rod": "kalaba.model.solid",
+    "Box": "kalaba.model.solid",
+    "Cylinder": "kalaba.model.solid",
+    "Weld": "kalaba.model.joint",
+    "Revolute": "kalaba.model.joint",
+    "Prismatic": "kalaba.model.joint",
+    "Screw": "kalaba.model.joint",
+    "Cylindrical": "kalaba.model.joint",
+    "Universal": "kalaba.model.joint",
+    "Spherical": "kalaba.model.joint",
+    "Planar": "kalaba.model.joint",
+    "Free": "kalaba.model.joint",
+    "PointOnLine": "kalaba.model.joint",
+    "Distance": "kalaba.model.joint",
+    # the catalogue
+    "catalog": "kalaba.robots.catalogue",
+    "load": "kalaba.robots.catalogue",
+    "scenario": "kalaba.robots.catalogue",
+    "Scenario": "kalaba.scenarios",
+    # deriving
+    "derive": "kalaba.derive.equations",
+    "Equations": "kalaba.derive.equations",
+    "NewtonEuler": "kalaba.derive.newton_euler",
+    "Lagrange": "kalaba.derive.lagrange",
+    "Kane": "kalaba.derive.kane",
+    # building
+    "build": "kalaba.plant",
+    "Plant": "kalaba.plant",
+    "State": "kalaba.plant",
+    "Motion": "kalaba.constrain.solvers",
+    "Native": "kalaba.backend",
+    "Interpreted": "kalaba.backend",
+    "MaskedLDL": "kalaba.constrain.solvers",
+    "UdwadiaKalaba": "kalaba.constrain.solvers",
+    "KKT": "kalaba.constrain.solvers",
+    "NullSpace": "kalaba.constrain.solvers",
+    "check": "kalaba.mobility",
+    "Mobility": "kalaba.mobility",
+    # simulating
+    "simulate": "kalaba.simulate",
+    "RungeKutta4": "kalaba.integrate",
+    "DormandPrince": "kalaba.integrate",
+    "SemiImplicitEuler": "kalaba.integrate",
+    "Radau": "kalaba.integrate",
+    "Projection": "kalaba.constrain.stabilisation",
+    "Baumgarte": "kalaba.constrain.stabilisation",
+    "NoStabilisation": "kalaba.constrain.stabilisation",
+    "Sampled": "kalaba.model.parts",
+    "Run": "kalaba.run",
+    "open_run": "kalaba.files.results",
+    "KalabaError": "kalaba.errors",
+}
+
+__all__ = list(_HOME)
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401
+    """Import a public name when it is first used."""
+    if name not in _HOME:
+        message = f"module 'kalaba' has no attribute {name!r}"
+        raise AttributeError(message)
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+class _Package(ModuleType):
+    """Keeps a public function, such as `derive`, when the module of the same name is imported."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Set an attribute, but no submodule over a public name."""
+        if not (name in _HOME and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return [*__all__, "__version__"]
