@@ -1,0 +1,1 @@
+"""What a machine is: parts, joints, frames, numbers, expressions. No equations."""

@@ -1,0 +1,377 @@
+"""System → Machine: lay out placed Systems under full names, collect every number, check that all names exist.
+
+Two passes: the first gives names to coordinates, frames and parameters in declared order, the second resolves what
+the parts say of each other. A name in a System is looked up in that System; `world` is what it stands on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from kalaba.errors import ModelError, near
+from kalaba.model import machine as flat
+from kalaba.model import parts as described
+from kalaba.model.expression import Expression, Values, number, parse
+from kalaba.model.number import XYZ, is_structure, quantities, with_values
+from kalaba.model.pose import AsFound
+from kalaba.model.resolve import Scope, unknown_word
+from kalaba.model.solid import check_solid
+from kalaba.model.system import Placement
+from kalaba.model.traced import Traced
+
+if TYPE_CHECKING:
+    from kalaba.model.system import System
+
+QUATERNION = tuple((name, "1") for name in ("qw", "qx", "qy", "qz"))
+POSITION = tuple((name, "m") for name in XYZ)
+LINEAR = tuple((name, "m/s") for name in ("vx", "vy", "vz"))
+ANGULAR = tuple((name, "rad/s") for name in ("wx", "wy", "wz"))
+
+
+def flatten(system: System) -> flat.Machine:
+    """Lay out a System flat, or raise a ModelError that names the part at fault."""
+    layout = _Layout(system.name)
+    layout.frames[described.WORLD] = flat.MachineFrame(described.WORLD, "", None, -1)
+    layout.collect(system, Scope("", described.WORLD))
+    gravity = layout.numbers(system, Scope("", described.WORLD), "").gravity
+    resolved = {kind: [layout.resolve(part, scope) for part, scope in layout.found[kind]] for kind in _RESOLVE_ORDER}
+    bodies = _parents_first(resolved[described.Body], layout.frames)
+    layout.set_carriers(bodies)
+    closures = [layout.resolve(part, scope) for part, scope in layout.closures]
+    layout.check_numbers()
+    _check_bodies(bodies, layout)
+    for closure in closures:
+        layout.check_closure(closure)
+    return flat.Machine(
+        name=system.name,
+        gravity=gravity,
+        coordinates=layout.coordinates_with_units(bodies),
+        velocities=layout.velocities_with_units(bodies),
+        bodies=tuple(bodies),
+        frames=layout.frames,
+        closures=tuple(closures),
+        actuators=tuple(resolved[described.Actuator]),
+        springs=tuple(resolved[described.Spring]),
+        forces=tuple(resolved[described.Force]),
+        outputs=tuple(resolved[described.Output]),
+        parameters=tuple(layout.parameters.values()),
+        start=layout.checked_start(),
+        quaternions=tuple(layout.quaternions),
+        scalar_pairs=tuple(layout.scalar_pairs),
+    )
+
+
+_RESOLVE_ORDER: tuple[Any, ...] = (
+    described.Body,
+    described.Actuator,
+    described.Spring,
+    described.Force,
+    described.Output,
+)
+
+
+@dataclass
+class _Layout:
+    """What has been found so far; lives only while a System is laid out."""
+
+    name: str
+    frames: dict[str, flat.MachineFrame] = field(default_factory=dict)
+    parameters: dict[str, described.Parameter] = field(default_factory=dict)
+    overrides: dict[str, float] = field(default_factory=dict)
+    coordinates: dict[str, str] = field(default_factory=dict)  # name: unit ("" while unknown)
+    velocities: dict[str, str] = field(default_factory=dict)
+    displacements: dict[str, str] = field(default_factory=dict)
+    quaternions: list[tuple[int, int]] = field(default_factory=list)
+    scalar_pairs: list[tuple[int, int]] = field(default_factory=list)
+    body_indices: dict[str, tuple[int, int]] = field(default_factory=dict)
+    found: dict[Any, list[tuple[Any, Scope]]] = field(default_factory=lambda: {kind: [] for kind in _RESOLVE_ORDER})
+    closures: list[tuple[Any, Scope]] = field(default_factory=list)
+    start: described.Start = field(default_factory=described.Start)
+    taken: set[str] = field(default_factory=set)
+    derived: list[tuple[str, Expression]] = field(default_factory=list)  # numbers given as expressions
+
+    def collect(self, system: System, scope: Scope) -> None:
+        """First pass: names, coordinates, frames, in declared order."""
+        for path, value in system.parameters:
+            self.overrides.setdefault(scope.full(path), value)
+        for name in system.coordinates:
+            described.check_name(name, f"{system.name}.coordinates")
+            self._take(scope.full(name), "coordinate")
+            self._add_scalar(scope.full(name), "")
+        for part in system.parts:
+            self._take(scope.full(part.name), "part")
+            self._collect_part(part, scope)
+        mine = system.start.prefixed(scope.prefix) if scope.prefix else system.start
+        self.start = self.start.over(mine) if scope.prefix else mine.over(self.start)
+
+    def _collect_part(self, part: Any, scope: Scope) -> None:  # noqa: ANN401
+        name = scope.full(part.name)
+        if isinstance(part, Placement):
+            for path, value in part.parameters:
+                self.overrides.setdefault(f"{name}.{path}", value)
+            self.start = self.start.over(part.start.prefixed(name))
+            at = self.numbers(part, scope, name).at
+            self.frames[name] = flat.MachineFrame(name, scope.frame(part.parent), at, -1)
+            self.collect(part.system, Scope(name, name))
+        elif isinstance(part, described.Body):
+            self._collect_body(part, name)
+            self.found[described.Body].append((part, scope))
+        elif isinstance(part, described.Frame):
+            at = self.numbers(part, scope, name).at
+            self.frames[name] = flat.MachineFrame(name, scope.frame(part.parent), at, -1)
+        elif isinstance(part, described.Parameter):
+            self._add_parameter(replace(part, name=name))
+        elif isinstance(part, described.Connection | described.Constraint):
+            self.closures.append((part, scope))
+        else:
+            self.found[type(part)].append((part, scope))
+
+    def _collect_body(self, part: described.Body, name: str) -> None:
+        self.frames[name] = flat.MachineFrame(name, "", None, -1)
+        if part.solid.mass_properties(lambda _: 1.0).tip is not None:
+            self.frames[f"{name}.tip"] = flat.MachineFrame(f"{name}.tip", name, None, -1, is_tip=True)
+        if part.joint.has_quaternion:
+            self._add_quaternion(part, name)
+        for (label, unit), given in zip(part.joint.displacements, part.joint.expressions, strict=True):
+            self.displacements[f"{name}.{label}"] = unit
+            if given is None:
+                self._add_scalar(f"{name}.{label}", unit)
+
+    def _add_scalar(self, name: str, unit: str) -> None:
+        self.scalar_pairs.append((len(self.coordinates), len(self.velocities)))
+        self.coordinates[name] = unit
+        self.velocities[name] = unit
+
+    def _add_quaternion(self, part: described.Body, name: str) -> None:
+        is_free = not part.joint.rows  # a free body has a position too
+        self.body_indices[name] = (len(self.coordinates), len(self.velocities))
+        if is_free:
+            start = len(self.coordinates), len(self.velocities)
+            self.scalar_pairs += [(start[0] + i, start[1] + i) for i in range(3)]
+        self.coordinates |= {f"{name}.{label}": unit for label, unit in (POSITION if is_free else ())}
+        self.velocities |= {f"{name}.{label}": unit for label, unit in (LINEAR if is_free else ())}
+        self.quaternions.append((len(self.coordinates), len(self.velocities)))
+        self.coordinates |= {f"{name}.{label}": unit for label, unit in QUATERNION}
+        self.velocities |= {f"{name}.{label}": unit for label, unit in ANGULAR}
+
+    def _take(self, name: str, what: str) -> None:
+        if name in self.taken:
+            message = f"{self.name}.{name}: a second {what} of that name. Rename one of them."
+            raise ModelError(message)
+        self.taken.add(name)
+
+    def _add_parameter(self, parameter: described.Parameter) -> None:
+        value = self.overrides.get(parameter.name, parameter.value)
+        known = replace(parameter, value=value, is_structure=value == 0.0)
+        self.parameters[parameter.name] = known
+
+    def numbers(self, part: Any, scope: Scope, path: str) -> Any:  # noqa: ANN401
+        """Copy a part with every number replaced by an expression in full names; note the parameters."""
+        by_path = {quantity.path: quantity for quantity in quantities(part)}
+
+        def number(inner: str) -> Expression:
+            quantity = by_path[inner]
+            full = f"{path}.{inner}" if path else inner
+            given = self.overrides.get(full, quantity.value)
+            if isinstance(given, str):
+                self.derived.append((full, scope.parameter_expression(given, full)))
+                return self.derived[-1][1]
+            if not math.isfinite(given):
+                message = f"{full}: expected a finite number, got {given!r}."
+                raise ModelError(message)
+            structure = is_structure(quantity, given)
+            self.parameters[full] = described.Parameter(full, given, quantity.unit, quantity.description, structure)
+            return parse(given if structure else full)
+
+        return with_values(part, number)
+
+    def resolve(self, part: Any, scope: Scope) -> Any:  # noqa: ANN401
+        """Second pass: one part in full names."""
+        return _RESOLVERS[type(part)](self, part, scope, scope.full(part.name))
+
+    def expression(self, text: Any, scope: Scope, path: str) -> Expression:  # noqa: ANN401
+        """Read an expression of coordinates, displacements, parameters and frames."""
+        return scope.expression(text, path, self.scalars(), self.frames)
+
+    def scalars(self) -> set[str]:
+        """All names that have one number."""
+        return {*self.coordinates, *self.velocities, *self.displacements, *self.parameters}
+
+    def set_carriers(self, bodies: Iterable[flat.MachineBody]) -> None:
+        """Find the body that carries each frame."""
+        own = {body.name: index for index, body in enumerate(bodies)}
+        for name in self.frames:
+            self.frames[name] = replace(self.frames[name], body=_carrier(name, self.frames, own))
+
+    def check_closure(self, closure: Any) -> None:  # noqa: ANN401
+        """Refuse a connection between frames of one body."""
+        if isinstance(closure, flat.MachineConnection):
+            child, parent = self.frames[closure.child], self.frames[closure.parent]
+            if child.body == parent.body:
+                message = (
+                    f"{self.name}.{closure.name}: expected frames of two bodies, got {closure.child} and "
+                    f"{closure.parent} on one. Connect it to another body or to the world."
+                )
+                raise ModelError(message)
+
+    def check_numbers(self) -> None:
+        """Refuse values and expressions of parameters that do not exist."""
+        for path, expression in self.derived:
+            for name in expression.names - set(self.parameters):
+                raise unknown_word(expression, name, path, self.parameters)
+        for path in self.overrides:
+            if path not in self.parameters:
+                message = f"{self.name}: no parameter {path!r}; {near(path, self.parameters)}"
+                raise ModelError(message)
+
+    def checked_start(self) -> described.Start:
+        """Refuse start entries for names that do not exist."""
+        known = {*self.coordinates, *self.displacements, *self.frames}
+        for key, _ in (*self.start.hold, *self.start.guess, *self.start.speed):
+            if key not in known:
+                message = f"{self.name}.start: no coordinate, displacement or frame {key!r}; {near(key, known)}"
+                raise ModelError(message)
+        return self.start
+
+    def coordinates_with_units(self, bodies: Iterable[flat.MachineBody]) -> tuple[flat.Coordinate, ...]:
+        """Coordinates, declared ones with the unit of the first displacement that they move."""
+        for displacement in (d for body in bodies for d in body.displacements):
+            for name in displacement.expression.names:
+                if self.coordinates.get(name) == "":
+                    self.coordinates[name] = displacement.unit
+        return tuple(flat.Coordinate(name, unit or "1") for name, unit in self.coordinates.items())
+
+    def velocities_with_units(self, bodies: Iterable[flat.MachineBody]) -> tuple[flat.Coordinate, ...]:
+        """Velocities: a plain coordinate's rate bears its name."""
+        units = {c.name: f"{c.unit}/s" for c in self.coordinates_with_units(bodies)}
+        own = {self._nth(self.velocities, v) for _, v in self.scalar_pairs}
+        return tuple(
+            flat.Coordinate(name, units.get(name, unit) if name in own else unit)
+            for name, unit in self.velocities.items()
+        )
+
+    @staticmethod
+    def _nth(names: dict[str, str], index: int) -> str:
+        return list(names)[index]
+
+
+def _body(layout: _Layout, part: described.Body, scope: Scope, name: str) -> flat.MachineBody:
+    copy = layout.numbers(part, scope, name)
+    displacements = []
+    for (label, unit), given in zip(part.joint.displacements, part.joint.expressions, strict=True):
+        full = f"{name}.{label}"
+        known = {*layout.coordinates, *layout.parameters}
+        text = parse(full) if given is None else scope.expression(given, f"{full} (q=)", known, {})
+        if text.has_rate or text.uses_time:
+            message = f"{full}: expected q= as an expression of coordinates, got one of time or rates: {given!r}."
+            raise ModelError(message)
+        displacements.append(flat.Displacement(full, unit, text))
+    q_index, v_index = layout.body_indices.get(name, (-1, -1))
+    parent = scope.known_frame(part.parent, name, layout.frames)
+    return flat.MachineBody(name, copy.solid, parent, copy.at, copy.joint, tuple(displacements), q_index, v_index)
+
+
+def _connection(layout: _Layout, part: described.Connection, scope: Scope, name: str) -> flat.MachineConnection:
+    copy = layout.numbers(part, scope, name)
+    child, parent = (scope.known_frame(f, name, layout.frames) for f in (part.child, part.parent))
+    return flat.MachineConnection(name, child, parent, part.at if isinstance(part.at, AsFound) else copy.at, copy.joint)
+
+
+def _constraint(layout: _Layout, part: described.Constraint, scope: Scope, name: str) -> flat.MachineConstraint:
+    zero: tuple[Expression | flat.TracedRow, ...]
+    if isinstance(part.zero, Traced):
+        labels, zero = part.zero.results, _traced(layout, part.zero, scope, name)
+    else:
+        labels = tuple(label for label, _ in part.zero)
+        zero = tuple(layout.expression(text, scope, name) for _, text in part.zero)
+    work = []
+    for key, text in part.work:
+        full = scope.full(key)
+        if full not in layout.velocities:
+            message = f"{name}.work: no velocity {full!r}; {near(full, layout.velocities)}"
+            raise ModelError(message)
+        work.append((full, layout.expression(text, scope, f"{name}.work")))
+    return flat.MachineConstraint(name, tuple(f"{name}.{x}" if x else name for x in labels), zero, tuple(work))
+
+
+def _traced(layout: _Layout, traced: Traced, scope: Scope, path: str) -> tuple[flat.TracedRow, ...]:
+    arguments = tuple(layout.expression(text, scope, path) for text in traced.arguments)
+    return tuple(flat.TracedRow(traced, index, arguments) for index in range(len(traced.results)))
+
+
+def _actuator(layout: _Layout, part: described.Actuator, scope: Scope, name: str) -> flat.MachineActuator:
+    return flat.MachineActuator(name, layout.expression(part.displacement, scope, name), part.limit)
+
+
+def _spring(layout: _Layout, part: described.Spring, scope: Scope, name: str) -> flat.MachineSpring:
+    copy = layout.numbers(part, scope, name)
+    displacement = layout.expression(part.displacement, scope, name)
+    return flat.MachineSpring(name, displacement, copy.stiffness, copy.damping, copy.rest)
+
+
+def _force(layout: _Layout, part: described.Force, scope: Scope, name: str) -> flat.MachineForce:
+    def half(given: Any) -> Any:  # noqa: ANN401
+        if isinstance(given, described.Sampled):
+            return given
+        if isinstance(given, Traced):
+            return _traced(layout, given, scope, name)
+        return tuple(layout.expression(entry, scope, name) for entry in given)
+
+    frame = scope.known_frame(part.parent, name, layout.frames)
+    return flat.MachineForce(name, frame, half(part.force), half(part.torque))
+
+
+def _output(layout: _Layout, part: described.Output, scope: Scope, name: str) -> flat.MachineOutput:
+    return flat.MachineOutput(name, layout.expression(part.value, scope, name), part.unit)
+
+
+_RESOLVERS: dict[type, Callable[..., Any]] = {
+    described.Body: _body,
+    described.Connection: _connection,
+    described.Constraint: _constraint,
+    described.Actuator: _actuator,
+    described.Spring: _spring,
+    described.Force: _force,
+    described.Output: _output,
+}
+
+
+def _parents_first(bodies: list[flat.MachineBody], frames: dict[str, flat.MachineFrame]) -> list[flat.MachineBody]:
+    """Order bodies so that a parent comes before its children; a ring of parents is an error."""
+    own = {body.name: index for index, body in enumerate(bodies)}
+    parent = [_carrier(body.parent, frames, own) for body in bodies]
+    done: dict[int, None] = {}
+    for index in range(len(bodies)):
+        chain: list[int] = []
+        while index >= 0 and index not in done and index not in chain:
+            chain.append(index)
+            index = parent[index]  # noqa: PLW2901
+        if index in chain:
+            names = ", ".join(bodies[i].name for i in chain)
+            message = f"{names}: these bodies are each other's parents. Cut the ring and close it with a Connection."
+            raise ModelError(message)
+        done.update(dict.fromkeys(reversed(chain)))
+    return [bodies[index] for index in done]
+
+
+def _carrier(name: str, frames: dict[str, flat.MachineFrame], own: dict[str, int]) -> int:
+    seen: set[str] = set()
+    while name not in own and frames[name].parent:
+        if name in seen:
+            message = f"{name}: this frame stands on itself. Check the parents of {', '.join(sorted(seen))}."
+            raise ModelError(message)
+        seen.add(name)
+        name = frames[name].parent
+        if name not in frames:
+            message = f"{next(iter(seen))}: no frame {name!r}; {near(name, frames)}"
+            raise ModelError(message)
+    return own.get(name, -1)
+
+
+def _check_bodies(bodies: Iterable[flat.MachineBody], layout: _Layout) -> None:
+    values = Values({name: parameter.value for name, parameter in layout.parameters.items()})
+    for body in bodies:
+        check_solid(body.name, body.solid.mass_properties(lambda entry: number(entry, values)))

@@ -1,0 +1,208 @@
+"""A machine: a System with all its placed Systems laid out flat, every name a full path, every number an expression.
+
+This is what derivation reads. Numbers that are parameters stand as names; structural ones as constants.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kalaba.model.expression import Expression
+    from kalaba.model.joint import Joint
+    from kalaba.model.parts import Parameter, Sampled, Start
+    from kalaba.model.pose import AsFound, Pose
+    from kalaba.model.solid import AnySolid
+    from kalaba.model.traced import Traced
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinate:
+    """A scalar of q or of v."""
+
+    name: str
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Displacement:
+    """A scalar displacement of a joint as an expression of coordinates."""
+
+    name: str
+    unit: str
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class TracedRow:
+    """One result of a recorded callable, with its arguments as expressions in full names."""
+
+    traced: Traced
+    index: int
+    arguments: tuple[Expression, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MachineBody:
+    """A body of the tree; `parent` is a frame, `q_index` and `v_index` say where a quaternion joint sits."""
+
+    name: str
+    solid: AnySolid
+    parent: str
+    at: Pose
+    joint: Joint
+    displacements: tuple[Displacement, ...]
+    q_index: int = -1  # first coordinate of a joint with a quaternion
+    v_index: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class MachineFrame:
+    """A frame: a body's own (`body` ≥ 0, no parent), its tip, or one placed on a parent frame."""
+
+    name: str
+    parent: str
+    at: Pose | None  # None: a body's own frame or its tip
+    body: int  # index of the body that carries it, −1 for the world
+    is_tip: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MachineConnection:
+    """A closed cut between two frames."""
+
+    name: str
+    child: str
+    parent: str
+    at: Pose | AsFound
+    joint: Joint
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """Full names of its rows."""
+        return tuple(f"{self.name}.{row}" for row in self.joint.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class MachineConstraint:
+    """Named rows that stay zero, and the generalised forces by which the constraint does work."""
+
+    name: str
+    row_names: tuple[str, ...]
+    zero: tuple[Expression | TracedRow, ...]
+    work: tuple[tuple[str, Expression], ...]
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """Full names of its rows."""
+        return self.row_names
+
+
+@dataclass(frozen=True, slots=True)
+class MachineActuator:
+    """A motor on a displacement."""
+
+    name: str
+    displacement: Expression
+    limit: float
+
+
+@dataclass(frozen=True, slots=True)
+class MachineSpring:
+    """A spring and damper on a displacement."""
+
+    name: str
+    displacement: Expression
+    stiffness: Any
+    damping: Any
+    rest: Any
+
+
+@dataclass(frozen=True, slots=True)
+class MachineForce:
+    """A wrench on a frame in world axes; each half three expressions or a sampled function."""
+
+    name: str
+    frame: str
+    force: tuple[Expression | TracedRow, ...] | Sampled
+    torque: tuple[Expression | TracedRow, ...] | Sampled
+
+
+@dataclass(frozen=True, slots=True)
+class MachineOutput:
+    """A named expression to record."""
+
+    name: str
+    value: Expression
+    unit: str
+
+
+@dataclass(frozen=True)
+class Machine:
+    """All of a System, flat."""
+
+    name: str
+    gravity: tuple[Any, Any, Any]
+    coordinates: tuple[Coordinate, ...]
+    velocities: tuple[Coordinate, ...]
+    bodies: tuple[MachineBody, ...]
+    frames: dict[str, MachineFrame]
+    closures: tuple[MachineConnection | MachineConstraint, ...]  # in declared order
+    actuators: tuple[MachineActuator, ...]
+    springs: tuple[MachineSpring, ...]
+    forces: tuple[MachineForce, ...]
+    outputs: tuple[MachineOutput, ...]
+    parameters: tuple[Parameter, ...]
+    start: Start
+    quaternions: tuple[tuple[int, int], ...]  # (first index in q, first index in v) of each unit quaternion
+    scalar_pairs: tuple[tuple[int, int], ...]  # (index in q, index in v) of the plain coordinates
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """Full names of all constraint rows, in declared order."""
+        return tuple(row for closure in self.closures for row in closure.rows)
+
+    @property
+    def is_velocity_level(self) -> tuple[bool, ...]:
+        """For each row, whether it reads rates and is therefore kept at velocity level."""
+        positions = {c.name for c in self.coordinates}
+        rates = {c.name for c in self.velocities} - positions
+
+        def moves(entry: Expression | TracedRow) -> bool:
+            read = entry.arguments if isinstance(entry, TracedRow) else (entry,)
+            return any(e.has_rate or e.names & rates for e in read)
+
+        levels: list[bool] = []
+        for closure in self.closures:
+            levels += (
+                [moves(e) for e in closure.zero]
+                if isinstance(closure, MachineConstraint)
+                else [False] * len(closure.rows)
+            )
+        return tuple(levels)
+
+    @property
+    def displacements(self) -> dict[str, Displacement]:
+        """All scalar displacements by full name."""
+        return {d.name: d for body in self.bodies for d in body.displacements}
+
+    @property
+    def free_parameters(self) -> tuple[Parameter, ...]:
+        """The parameters that stay symbols in the equations."""
+        return tuple(p for p in self.parameters if not p.is_structure)
+
+    @property
+    def sampled_inputs(self) -> tuple[str, ...]:
+        """Names of the inputs that hold sampled forces, after the motors'."""
+        return tuple(
+            f"{force.name}.{half}.{axis}"
+            for force in self.forces
+            for half in ("force", "torque")
+            if not isinstance(getattr(force, half), tuple)
+            for axis in "xyz"
+        )
+
+    def body_of(self, frame: str) -> int:
+        """Index of the body that carries a frame, −1 for the world."""
+        return self.frames[frame].body

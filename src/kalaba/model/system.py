@@ -1,0 +1,122 @@
+"""A System: a name, named parts, gravity and a start. It can be placed in a System."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from kalaba.errors import ModelError, near
+from kalaba.model.number import as_numbers, nested, vector
+from kalaba.model.parts import (
+    WORLD,
+    Actuator,
+    Body,
+    Connection,
+    Constraint,
+    Force,
+    Frame,
+    Output,
+    Parameter,
+    Spring,
+    Start,
+    check_name,
+)
+from kalaba.model.pose import Pose, Vector3, as_pose
+
+if TYPE_CHECKING:
+    from kalaba.model.machine import Machine
+
+
+@dataclass(frozen=True)
+class Placement:
+    """A System as a part of another: template, name, and where it stands."""
+
+    name: str
+    system: System
+    parent: str = WORLD
+    at: Pose = nested("at", Pose())
+    parameters: tuple[tuple[str, float], ...] = ()
+    start: Start = Start()
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "place")
+        object.__setattr__(self, "at", as_pose(self.at))
+        object.__setattr__(self, "parameters", _overrides(self.parameters))
+
+
+AnyPart = Body | Connection | Frame | Constraint | Actuator | Spring | Force | Output | Parameter | Placement
+PART_TYPES = (Body, Connection, Frame, Constraint, Actuator, Spring, Force, Output, Parameter, Placement)
+Values = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class System:
+    """A machine, described. Checked when made: a System that exists has parts that fit together."""
+
+    name: str
+    parts: tuple[AnyPart, ...]
+    coordinates: tuple[str, ...] = ()
+    gravity: Vector3 = vector("m/s^2", "gravity", (0.0, 0.0, -9.81))
+    start: Start = Start()
+    parameters: tuple[tuple[str, float], ...] = ()  # values that replace those of the parts, by path
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parts", tuple(self.parts))
+        object.__setattr__(self, "coordinates", tuple(self.coordinates))
+        object.__setattr__(self, "gravity", as_numbers(self.gravity, 3, f"{self.name}.gravity"))
+        object.__setattr__(self, "parameters", _overrides(self.parameters))
+        for part in self.parts:
+            if not isinstance(part, PART_TYPES):
+                message = f"{self.name}: expected parts such as Body or Connection, got {part!r}."
+                raise ModelError(message)
+        _ = self.machine  # resolves every name, so that mistakes show here
+
+    @cached_property
+    def machine(self) -> Machine:
+        """The System laid out flat, with full names."""
+        from kalaba.model.flatten import flatten
+
+        return flatten(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle the description only."""
+        return {key: value for key, value in self.__dict__.items() if key != "machine"}
+
+    def place(
+        self,
+        name: str,
+        parent: str = WORLD,
+        at: Any = Pose(),  # noqa: ANN401
+        parameters: Values | tuple[tuple[str, float], ...] = (),
+        start: Start = Start(),
+    ) -> Placement:
+        """Make a part of this System, to stand in another one under a name."""
+        return Placement(name, self, parent, at, _overrides(parameters), start)
+
+    def add(self, *parts: AnyPart) -> System:
+        """Return a System with more parts."""
+        return replace(self, parts=(*self.parts, *parts))
+
+    def remove(self, *names: str) -> System:
+        """Return a System without the named parts."""
+        known = [part.name for part in self.parts]
+        for name in names:
+            if name not in known:
+                message = f"{self.name}: no part {name!r} to remove; {near(name, known)}"
+                raise ModelError(message)
+        return replace(self, parts=tuple(part for part in self.parts if part.name not in names))
+
+    def with_parameters(self, values: Values) -> System:
+        """Return a System with other numbers."""
+        return replace(self, parameters=_overrides({**dict(self.parameters), **values}))
+
+
+def _overrides(values: Any) -> tuple[tuple[str, float], ...]:  # noqa: ANN401
+    pairs = dict(values)
+    for path, value in pairs.items():
+        if not isinstance(value, int | float):
+            message = f"{path}: expected a number, got {value!r}."
+            raise ModelError(message)
+    return tuple(sorted((path, float(value)) for path, value in pairs.items()))
