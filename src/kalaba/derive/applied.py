@@ -1,0 +1,101 @@
+"""Applied forces as generalised forces: springs and dampers, motors, wrenches on frames.
+
+A force F along a displacement δ(q) does the power F δ̇, so its generalised force is (∂δ/∂q · N)ᵀ F.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import casadi as ca
+
+if TYPE_CHECKING:
+    from kalaba.derive.kinematics import Kinematics
+    from kalaba.model.machine import MachineForce
+
+
+def spring_force(kinematics: Kinematics) -> ca.SX:
+    """Generalised force of all springs and dampers: −Σ (∂δ/∂q N)ᵀ (k (δ − rest) + c δ̇)."""
+    symbols = kinematics.symbols
+    total = ca.SX.zeros(symbols.v.shape[0])
+    for spring in kinematics.machine.springs:
+        delta = kinematics.value(spring.displacement)
+        k, c, rest = (kinematics.number(entry) for entry in (spring.stiffness, spring.damping, spring.rest))
+        total -= symbols.gradient(delta).T * (k * (delta - rest) + c * symbols.rate(delta))
+    return total
+
+
+def spring_energy(kinematics: Kinematics) -> ca.SX:
+    """Elastic energy ½ k (δ − rest)² of all springs."""
+    total = ca.SX(0)
+    for spring in kinematics.machine.springs:
+        stretch = kinematics.value(spring.displacement) - kinematics.number(spring.rest)
+        total += kinematics.number(spring.stiffness) * stretch**2 / 2
+    return total
+
+
+def damping_power(kinematics: Kinematics) -> ca.SX:
+    """Power that dampers take: Σ c δ̇²."""
+    total = ca.SX(0)
+    for spring in kinematics.machine.springs:
+        rate = kinematics.symbols.rate(kinematics.value(spring.displacement))
+        total += kinematics.number(spring.damping) * rate**2
+    return total
+
+
+def actuation_map(kinematics: Kinematics) -> ca.SX:
+    """B(q) with generalised force B u: one column (∂δ/∂q N)ᵀ a motor."""
+    symbols = kinematics.symbols
+    rows = [symbols.gradient(kinematics.value(motor.displacement)) for motor in kinematics.machine.actuators]
+    return ca.vertcat(*rows).T if rows else ca.SX(symbols.v.shape[0], 0)
+
+
+def frame_jacobian(kinematics: Kinematics, frame: str) -> ca.SX:
+    """(6, n_v): linear velocity of a frame's origin, then its angular velocity, both in world axes.
+
+    The angular part comes from the rotation itself: ω = ½ Σ_k r_k × ṙ_k over the columns r_k of R.
+    """
+    symbols = kinematics.symbols
+    pose = kinematics.frame(frame)
+    turning = ca.SX(3, symbols.v.shape[0])
+    for k in range(3):
+        r = pose.rotation[:, k]
+        D = symbols.gradient(r)
+        turning += ca.horzcat(*(_cross(r, D[:, j]) for j in range(D.shape[1]))) / 2
+    return ca.densify(ca.vertcat(symbols.gradient(pose.position), turning))
+
+
+def _cross(a: ca.SX, b: ca.SX) -> ca.SX:
+    return ca.vertcat(a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+def applied_force(kinematics: Kinematics) -> ca.SX:
+    """Generalised force of the Force parts and of constraints that do work, as expressions of q, v, t, u."""
+    symbols = kinematics.symbols
+    total = ca.SX.zeros(symbols.v.shape[0])
+    for force in kinematics.machine.forces:
+        wrench = ca.vertcat(*(_half(kinematics, force, half) for half in ("force", "torque")))
+        total += ca.mtimes(frame_jacobian(kinematics, force.frame).T, wrench)
+    return total + working_constraints(kinematics)
+
+
+def _half(kinematics: Kinematics, force: MachineForce, half: str) -> ca.SX:
+    given = getattr(force, half)
+    if isinstance(given, tuple):
+        return ca.vertcat(*(kinematics.value(entry) for entry in given))
+    first = len(kinematics.machine.actuators) + kinematics.machine.sampled_inputs.index(f"{force.name}.{half}.x")
+    return kinematics.symbols.u[first : first + 3]
+
+
+def working_constraints(kinematics: Kinematics) -> ca.SX:
+    """The force C(q, v, t) that constraints exert beyond the ideal one.
+
+    Reference: Udwadia and Kalaba (2002), Int. J. Non-Linear Mech. 37, 1079-1090: the motion is that of the ideal
+    constraint under the applied force Q + C.
+    """
+    names = [velocity.name for velocity in kinematics.machine.velocities]
+    total = ca.SX.zeros(len(names))
+    for closure in kinematics.machine.closures:
+        for name, expression in getattr(closure, "work", ()):
+            total[names.index(name)] += kinematics.value(expression)
+    return total

@@ -1,0 +1,27 @@
+"""What every derivation returns: the equations of the unconstrained trees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import casadi as ca
+
+    from kalaba.derive.kinematics import Kinematics
+
+
+@dataclass(frozen=True)
+class Dynamics:
+    """M v̇ + bias = force: the trees without their loops."""
+
+    mass_matrix: ca.SX  # M(q), (n_v, n_v)
+    bias: ca.SX  # Coriolis, centrifugal, gravity, elastic and damping terms, (n_v,)
+    steps: dict[str, Any] = field(default_factory=dict)  # what the method went through, by name
+
+
+class Method(Protocol):
+    """A way to derive the dynamics."""
+
+    def dynamics(self, kinematics: Kinematics) -> Dynamics:
+        """Derive M and bias."""

@@ -1,0 +1,162 @@
+"""Equations: a machine's motion and constraints as CasADi expressions, whichever way they were derived.
+
+M(q) v̇ + bias(q, v) = B(q) u + applied + Qc        A(q, v, t) v̇ = b(q, v, t)        q̇ = N(q) v
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+
+from kalaba.derive.applied import actuation_map, applied_force, frame_jacobian, spring_energy
+from kalaba.derive.kinematics import Kinematics
+from kalaba.derive.newton_euler import NewtonEuler, inverse_dynamics
+from kalaba.derive.pfaffian import Rows, constraint_rows
+from kalaba.derive.rotation import cross
+
+if TYPE_CHECKING:
+    from kalaba.derive.dynamics import Method
+    from kalaba.derive.symbols import Symbols
+    from kalaba.model.machine import Machine
+    from kalaba.model.system import System
+
+
+@dataclass(frozen=True)
+class Equations:
+    """The equations of a machine; fields are CasADi expressions of `symbols`."""
+
+    method: Method
+    kinematics: Kinematics = field(repr=False)
+    mass_matrix: ca.SX = field(repr=False)  # M(q)
+    bias: ca.SX = field(repr=False)  # Coriolis, centrifugal, gravity, elastic and damping terms
+    rows: Rows = field(repr=False)
+    steps: dict[str, Any] = field(repr=False)
+
+    @property
+    def machine(self) -> Machine:
+        """The machine these are the equations of."""
+        return self.kinematics.machine
+
+    @property
+    def symbols(self) -> Symbols:
+        """q, v, t, u, p and N(q)."""
+        return self.kinematics.symbols
+
+    @property
+    def constraint_matrix(self) -> ca.SX:
+        """A(q, v, t)."""
+        return self.rows.matrix
+
+    @property
+    def constraint_rhs(self) -> ca.SX:
+        """b(q, v, t)."""
+        return self.rows.rhs
+
+    @cached_property
+    def actuation_map(self) -> ca.SX:
+        """B(q): generalised force of the motors is B u."""
+        return actuation_map(self.kinematics)
+
+    @cached_property
+    def applied_force(self) -> ca.SX:
+        """Generalised force of Force parts and of constraints that do work."""
+        return applied_force(self.kinematics)
+
+    @cached_property
+    def force(self) -> ca.SX:
+        """Q: all that drives the free motion M v̇ = Q."""
+        motors = self.symbols.u[: self.actuation_map.shape[1]]
+        return ca.mtimes(self.actuation_map, motors) + self.applied_force - self.bias
+
+    @cached_property
+    def coriolis(self) -> ca.SX:
+        """C(q, v) of Christoffel symbols, so that Ṁ − 2C is skew: C_ij = ½ Σ_k (M_ij,k + M_ik,j − M_kj,i) v_k.
+
+        For machines without quaternions (v = q̇).
+        """
+        from kalaba.errors import DeriveError
+
+        if self.machine.quaternions:
+            message = f"{self.machine.name}: Christoffel's C needs v = q̇; this machine has quaternions. Use bias."
+            raise DeriveError(message)
+        q, v, n = self.symbols.q, self.symbols.v, self.symbols.v.shape[0]
+        slopes = [ca.jacobian(self.mass_matrix[:, j], q) for j in range(n)]  # slopes[j][i, k] = M_ij,k
+        C = ca.SX(n, n)
+        for j in range(n):
+            for i in range(n):
+                terms = slopes[j][i, :] + ca.horzcat(*(slopes[k][i, j] for k in range(n))) - slopes[j][:, i].T
+                C[i, j] = ca.mtimes(terms, v) / 2
+        return C
+
+    @cached_property
+    def gravity(self) -> ca.SX:
+        """Generalised gravity load G(q), a part of the bias."""
+        k = self.kinematics
+        u = k.joint_rates
+        still = ca.SX.zeros(u.shape[0])
+        torque, _ = inverse_dynamics(k, still, still, k.gravity)
+        load = ca.mtimes(ca.jacobian(u, self.symbols.v).T, torque)
+        return ca.substitute(load, self.symbols.v, ca.SX.zeros(self.symbols.v.shape[0]))
+
+    @cached_property
+    def kinetic_energy(self) -> ca.SX:
+        """½ vᵀ M v."""
+        return ca.mtimes(self.symbols.v.T, ca.mtimes(self.mass_matrix, self.symbols.v)) / 2
+
+    @cached_property
+    def potential_energy(self) -> ca.SX:
+        """Gravity and springs: −Σ m g·r + ½ k (δ − rest)²."""
+        k = self.kinematics
+        heights = [body.mass * ca.dot(k.gravity, centre) for body, centre in self._centres()]
+        return spring_energy(k) - sum(heights, ca.SX(0))
+
+    @cached_property
+    def momentum(self) -> ca.SX:
+        """Linear momentum, then angular momentum about the world's origin, world axes."""
+        k = self.kinematics
+        velocities = inverse_dynamics(k, k.joint_rates, k.joint_rates, k.gravity)[1]
+        linear, angular = ca.SX.zeros(3), ca.SX.zeros(3)
+        for index, (body, centre) in enumerate(self._centres()):
+            w, v = velocities[0:3, index], velocities[3:6, index]
+            P = body.mass * ca.mtimes(body.world.rotation, v + cross(w, body.com))
+            linear += P
+            angular += cross(centre, P) + ca.mtimes(body.world.rotation, ca.mtimes(body.inertia, w))
+        return ca.vertcat(linear, angular)
+
+    def _centres(self) -> list[tuple[Any, ca.SX]]:
+        """Every body with its centre of mass in the world."""
+        return [(b, b.world.position + ca.mtimes(b.world.rotation, b.com)) for b in self.kinematics.bodies]
+
+    def jacobian(self, frame: str) -> ca.SX:
+        """(6, n_v): linear, then angular velocity of a frame, world axes."""
+        return frame_jacobian(self.kinematics, frame)
+
+    def function(self, name: str) -> ca.Function:
+        """A CasADi function of (q, v, t, u, p) for one of the fields, or "motion" for v̇ and Qc by KKT."""
+        s = self.symbols
+        arguments, names = [s.q, s.v, s.t, s.u, s.p], ["q", "v", "t", "u", "p"]
+        if name == "motion":
+            return ca.Function(name, arguments, _motion(self), names, ["acceleration", "constraint_force"])
+        return ca.Function(name, arguments, [getattr(self, name)], names, [name])
+
+
+def _motion(equations: Equations) -> list[ca.SX]:
+    """v̇ and Qc from the full KKT system; needs independent rows."""
+    M, A = equations.mass_matrix, equations.constraint_matrix
+    n, m = M.shape[0], A.shape[0]
+    K = ca.vertcat(ca.horzcat(M, -A.T), ca.horzcat(A, ca.SX(m, m)))
+    solution = ca.solve(K, ca.vertcat(equations.force, equations.constraint_rhs))
+    return [solution[:n], ca.mtimes(A.T, solution[n:])]
+
+
+def derive(system: System, method: Method | None = None) -> Equations:
+    """Derive the equations of a System: trees by the method, loops and other constraints as rows."""
+    kinematics = Kinematics(system.machine)
+    chosen: Method = NewtonEuler() if method is None else method
+    dynamics = chosen.dynamics(kinematics)
+    return Equations(
+        chosen, kinematics, dynamics.mass_matrix, dynamics.bias, constraint_rows(kinematics), dynamics.steps
+    )

@@ -1,0 +1,211 @@
+"""Positions of everything: bodies and frames of a machine as expressions of q, and the words of its expressions.
+
+The derivations share this module's poses and joint rates; what each makes of them is its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+
+from kalaba.derive.joints import JointMotion, joint_motion
+from kalaba.derive.rotation import column, from_quaternion, from_rpy
+from kalaba.derive.symbols import Symbols, symbols
+from kalaba.model.expression import Expression, Values, evaluate
+from kalaba.model.machine import Machine, MachineBody, TracedRow
+from kalaba.model.number import XYZ, with_values
+from kalaba.model.parts import WORLD
+
+if TYPE_CHECKING:
+    from kalaba.model.pose import Pose
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{name: getattr(ca, name) for name in ("sin", "cos", "tan", "asin", "acos", "atan", "atan2")},
+    **{name: getattr(ca, name) for name in ("sinh", "cosh", "tanh", "exp", "log", "sqrt", "sign")},
+    "abs": ca.fabs,
+    "min": lambda *values: _fold(ca.fmin, values),
+    "max": lambda *values: _fold(ca.fmax, values),
+}
+
+
+def _fold(function: Callable[[Any, Any], Any], values: tuple[Any, ...]) -> Any:  # noqa: ANN401
+    result = values[0]
+    for value in values[1:]:
+        result = function(result, value)
+    return result
+
+
+@dataclass(frozen=True)
+class FramePose:
+    """Rotation and position of a frame in the world, or in the body that carries it."""
+
+    rotation: ca.SX
+    position: ca.SX
+
+    def then(self, other: FramePose) -> FramePose:
+        """The pose of something that sits at `other` on this frame."""
+        return FramePose(
+            ca.mtimes(self.rotation, other.rotation), self.position + ca.mtimes(self.rotation, other.position)
+        )
+
+
+IDENTITY = FramePose(ca.SX(ca.DM.eye(3)), ca.SX.zeros(3))
+
+
+@dataclass(frozen=True)
+class BodyKinematics:
+    """One body: its numbers, its joint, its pose."""
+
+    name: str
+    parent: int  # index of the parent body, −1 for the world
+    seat: FramePose  # in the parent body
+    joint: JointMotion
+    rates: slice  # of the joint rates u
+    relative: FramePose  # in the parent body
+    world: FramePose
+    mass: ca.SX
+    com: ca.SX  # in body axes
+    inertia: ca.SX  # about the centre of mass, body axes, (3, 3)
+
+
+@dataclass(frozen=True)
+class _Numbers(Values):
+    """The environment of a model's numbers: parameters alone, with CasADi's functions."""
+
+    def function(self, name: str) -> Callable[..., Any]:
+        """The CasADi function of a name."""
+        return FUNCTIONS[name]
+
+
+class Kinematics:
+    """All poses of a machine; also the environment in which its expressions are evaluated."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.symbols: Symbols = symbols(machine)
+        self._q_of = {c.name: self.symbols.q[i] for i, c in enumerate(machine.coordinates)}
+        self._v_of = {c.name: self.symbols.v[i] for i, c in enumerate(machine.velocities)}
+        self._p_of: dict[str, Any] = {p.name: ca.SX(p.value) for p in machine.parameters}
+        for index, parameter in enumerate(machine.free_parameters):
+            self._p_of[parameter.name] = self.symbols.p[index]
+        self._numbers = _Numbers(self._p_of)
+        self._displacements = machine.displacements
+        self.time = self.symbols.t
+        self.gravity = column(self.number(entry) for entry in machine.gravity)
+
+    def number(self, entry: Expression) -> ca.SX:
+        """Evaluate a number of the model: a constant or an expression of parameters."""
+        return ca.SX(evaluate(entry, self._numbers))
+
+    def value(self, entry: Expression | TracedRow) -> ca.SX:
+        """Evaluate an expression or a recorded callable in full names."""
+        if isinstance(entry, TracedRow):
+            return entry.traced([self.value(argument) for argument in entry.arguments])[entry.index]
+        return ca.SX(evaluate(entry, self))
+
+    def scalar(self, name: str) -> ca.SX:
+        """The value of a word: a coordinate, displacement, parameter, velocity, or a coordinate of a frame."""
+        if name in self._q_of:
+            return self._q_of[name]
+        if name in self._displacements:
+            return self.value(self._displacements[name].expression)
+        frame, _, component = name.rpartition(".")
+        if component in XYZ and frame in self.machine.frames:  # before parameters: `link.tip.x` is where the tip is
+            return self.frame(frame).position[XYZ.index(component)]
+        if name in self._p_of:
+            return self._p_of[name]
+        return self._v_of[name]
+
+    def position(self, frame: str) -> list[ca.SX]:
+        """World position of a frame, for distance()."""
+        return ca.vertsplit(self.frame(frame).position)  # type: ignore[no-any-return]
+
+    def rate(self, value: Any) -> ca.SX:  # noqa: ANN401
+        """Time derivative along the motion."""
+        return self.symbols.rate(ca.SX(value))
+
+    def function(self, name: str) -> Callable[..., Any]:
+        """The CasADi function of a name."""
+        return FUNCTIONS[name]
+
+    def known(self) -> Iterable[str]:
+        """All words."""
+        positions = (f"{frame}.{c}" for frame in self.machine.frames for c in XYZ)
+        return [*self._q_of, *self._displacements, *self._p_of, *self._v_of, *positions]
+
+    @cached_property
+    def bodies(self) -> tuple[BodyKinematics, ...]:
+        """Every body, parents first."""
+        found: list[BodyKinematics] = []
+        first = 0
+        for body in self.machine.bodies:
+            count = (body.joint.has_quaternion and (3 if body.joint.rows else 6)) or len(body.displacements)
+            found.append(self._body(body, slice(first, first + count), found))
+            first += count
+        return tuple(found)
+
+    @cached_property
+    def joint_rates(self) -> ca.SX:
+        """u: the rates of all joints' displacements, in the order of the bodies, as expressions of q and v."""
+        rates = [rate for body in self.machine.bodies for rate in self._rates(body)]
+        return ca.vertcat(*rates) if rates else ca.SX(0, 1)
+
+    def _rates(self, body: MachineBody) -> list[ca.SX]:
+        if body.joint.has_quaternion:
+            return ca.vertsplit(self.symbols.v[self._v_slice(body)])  # type: ignore[no-any-return]
+        return [self.symbols.rate(self.value(d.expression)) for d in body.displacements]
+
+    @staticmethod
+    def _v_slice(body: MachineBody) -> slice:
+        return slice(body.v_index, body.v_index + (3 if body.joint.rows else 6))
+
+    def _body(self, body: MachineBody, rates: slice, before: list[BodyKinematics]) -> BodyKinematics:
+        displacements = [self.value(d.expression) for d in body.displacements]
+        width = (4 if body.joint.rows else 7) if body.joint.has_quaternion else 0
+        coordinates = self.symbols.q[max(body.q_index, 0) :, 0][:width, 0]
+        joint = with_values(body.joint, lambda path: self.number(_entry(body.joint, path)))
+        u = self.joint_rates[rates, 0]
+        motion = joint_motion(joint, displacements, coordinates, u)
+        parent = self.machine.frames[body.parent].body
+        seat = self.frame_in_body(body.parent).then(self.pose(body.at))
+        relative = seat.then(FramePose(motion.rotation, motion.position))
+        world = before[parent].world.then(relative) if parent >= 0 else relative
+        numbers = body.solid.mass_properties(self.number)
+        xx, yy, zz, xy, xz, yz = (ca.SX(entry) for entry in numbers.inertia)
+        inertia = ca.vertcat(ca.horzcat(xx, xy, xz), ca.horzcat(xy, yy, yz), ca.horzcat(xz, yz, zz))
+        return BodyKinematics(
+            body.name, parent, seat, motion, rates, relative, world, ca.SX(numbers.mass), column(numbers.com), inertia
+        )
+
+    def pose(self, at: Pose) -> FramePose:
+        """A pose of the model as expressions of the parameters."""
+        position = column(self.number(entry) for entry in at.position)  # type: ignore[arg-type]
+        if at.quaternion is not None:
+            return FramePose(from_quaternion([self.number(e) for e in at.quaternion]), position)  # type: ignore[arg-type]
+        if at.rpy is not None:
+            return FramePose(from_rpy(*(self.number(e) for e in at.rpy)), position)  # type: ignore[arg-type]
+        return FramePose(IDENTITY.rotation, position)
+
+    def frame_in_body(self, name: str) -> FramePose:
+        """Pose of a frame in the body that carries it (or in the world)."""
+        frame = self.machine.frames[name]
+        if frame.is_tip:
+            body = self.machine.bodies[frame.body]
+            return FramePose(IDENTITY.rotation, column(body.solid.mass_properties(self.number).tip))
+        if frame.at is None:
+            return IDENTITY
+        return self.frame_in_body(frame.parent).then(self.pose(frame.at))
+
+    def frame(self, name: str) -> FramePose:
+        """Pose of a frame in the world."""
+        body = self.machine.frames[name].body
+        inside = self.frame_in_body(name)
+        return inside if body < 0 or name == WORLD else self.bodies[body].world.then(inside)
+
+
+def _entry(joint: Any, path: str) -> Expression:  # noqa: ANN401
+    return getattr(joint, path)  # type: ignore[no-any-return]

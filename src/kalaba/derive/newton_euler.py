@@ -1,0 +1,162 @@
+"""Newton-Euler: recursions over the tree in body axes. The smallest equations of the three derivations.
+
+With spatial vectors (ω; v) of a body's origin in its own axes, joint rates u and seat-to-child transforms::
+
+    outward   V_i = X V_p + S u         A_i = X A_p + S u̇ + Ṡ u + V_i × (S u)        A_0 = (0; −g)
+    inward    f_i = I A_i + V_i ×* (I V_i) + Σ Xᵀ f_child                           τ = Sᵀ f_i
+    composite I_p += Xᵀ I_i X           M_ij = S_jᵀ (X …)ᵀ I_i S_i
+
+Coordinates that are not the joints' own enter through u = J v: M = Jᵀ M_j J, bias = Jᵀ τ(u̇ = J̇ v).
+
+Reference: Featherstone (2008), Rigid Body Dynamics Algorithms, tables 5.1 and 6.2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import casadi as ca
+
+from kalaba.derive.applied import spring_force
+from kalaba.derive.dynamics import Dynamics
+from kalaba.derive.kinematics import BodyKinematics, Kinematics
+from kalaba.derive.rotation import cross, skew
+
+
+@dataclass(frozen=True)
+class _Inertia:
+    """A rigid body about its frame's origin: mass m, first moment h = m c, second moment I."""
+
+    m: ca.SX
+    h: ca.SX
+    moment: ca.SX
+
+    def times(self, w: ca.SX, v: ca.SX) -> tuple[ca.SX, ca.SX]:
+        """Momentum (angular; linear) of a motion (ω; v)."""
+        return ca.mtimes(self.moment, w) + cross(self.h, v), self.m * v - cross(self.h, w)
+
+    def plus(self, other: _Inertia) -> _Inertia:
+        """Two bodies on one frame."""
+        return _Inertia(self.m + other.m, self.h + other.h, self.moment + other.moment)
+
+    def in_parent(self, R: ca.SX, p: ca.SX) -> _Inertia:  # noqa: N803
+        """The same body about the parent's origin, in parent axes.
+
+        With h' = R h, the moment becomes R I Rᵀ − [p×][h'×] − [h'×][p×] − m [p×][p×].
+        """
+        h = ca.mtimes(R, self.h)
+        H, P = skew(h), skew(p)
+        turned = ca.mtimes(ca.mtimes(R, self.moment), R.T)
+        moment = turned - ca.mtimes(P, H) - ca.mtimes(H, P) - self.m * ca.mtimes(P, P)
+        return _Inertia(self.m, h + self.m * p, _symmetric(moment))
+
+
+def _symmetric(matrix: ca.SX) -> ca.SX:
+    """Use the upper triangle twice, so that the lower one costs nothing."""
+    return ca.triu2symm(ca.triu(matrix))
+
+
+def _own_inertia(body: BodyKinematics) -> _Inertia:
+    C = skew(body.com)
+    return _Inertia(body.mass, body.mass * body.com, body.inertia - body.mass * ca.mtimes(C, C))
+
+
+@dataclass(frozen=True, slots=True)
+class NewtonEuler:
+    """Derive by recursive Newton-Euler (bias) and composite bodies (mass matrix)."""
+
+    def dynamics(self, kinematics: Kinematics) -> Dynamics:
+        """M(q) and bias(q, v) of the unconstrained trees."""
+        symbols = kinematics.symbols
+        u = kinematics.joint_rates
+        J = ca.jacobian(u, symbols.v)
+        u_drift = ca.jtimes(u, symbols.q, symbols.q_dot)  # J̇ v
+        torque, velocities = inverse_dynamics(kinematics, u, u_drift, kinematics.gravity)
+        M_joint = composite_mass_matrix(kinematics)
+        mass = ca.mtimes(ca.mtimes(J.T, M_joint), J)
+        bias = ca.mtimes(J.T, torque) - spring_force(kinematics)
+        steps = {"joint rates": u, "joint mass matrix": M_joint, "joint torques": torque, "body velocities": velocities}
+        return Dynamics(_symmetric(mass), bias, steps)
+
+
+def inverse_dynamics(kinematics: Kinematics, u: ca.SX, u_dot: ca.SX, gravity: ca.SX) -> tuple[ca.SX, ca.SX]:
+    """Joint torques for joint rates u and accelerations u̇, and all body velocities (ω; v) beside each other."""
+    zero = ca.SX.zeros(3)
+    motion: list[tuple[ca.SX, ca.SX, ca.SX, ca.SX]] = []
+    for body in kinematics.bodies:
+        w, v, a, b = motion[body.parent] if body.parent >= 0 else (zero, zero, zero, -gravity)
+        motion.append(_outward(body, (w, v, a, b), u[body.rates, 0], u_dot[body.rates, 0]))
+    forces = [_body_force(body, *motion[i]) for i, body in enumerate(kinematics.bodies)]
+    torque = ca.SX.zeros(u.shape[0])
+    for index in reversed(range(len(forces))):
+        body, (n, f) = kinematics.bodies[index], forces[index]
+        if body.rates.stop > body.rates.start:
+            torque[body.rates] = ca.mtimes(body.joint.motion.T, ca.vertcat(n, f))
+        if body.parent >= 0:
+            R, p = body.relative.rotation, body.relative.position
+            N, F = forces[body.parent]
+            turned = ca.mtimes(R, f)
+            forces[body.parent] = (N + ca.mtimes(R, n) + cross(p, turned), F + turned)
+    velocities = ca.horzcat(*(ca.vertcat(w, v) for w, v, _, _ in motion)) if motion else ca.SX(6, 0)
+    return torque, velocities
+
+
+def _outward(
+    body: BodyKinematics, parent: tuple[ca.SX, ca.SX, ca.SX, ca.SX], u: ca.SX, u_dot: ca.SX
+) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX]:
+    """Velocity (ω; v) and acceleration (α; a) of a child from its parent's."""
+    w, v, alpha, a = parent
+    R_inv, p = body.relative.rotation.T, body.relative.position
+    own = ca.mtimes(body.joint.motion, u)
+    w_own, v_own = own[0:3], own[3:6]
+    w_new = ca.mtimes(R_inv, w) + w_own
+    v_new = ca.mtimes(R_inv, v + cross(w, p)) + v_own
+    push = ca.mtimes(body.joint.motion, u_dot) + body.joint.drift
+    alpha_new = ca.mtimes(R_inv, alpha) + push[0:3] + cross(w_new, w_own)
+    a_new = ca.mtimes(R_inv, a + cross(alpha, p)) + push[3:6] + cross(w_new, v_own) + cross(v_new, w_own)
+    return w_new, v_new, alpha_new, a_new
+
+
+def _body_force(body: BodyKinematics, w: ca.SX, v: ca.SX, alpha: ca.SX, a: ca.SX) -> tuple[ca.SX, ca.SX]:
+    """Moment and force that move one body: I A + V ×* (I V)."""
+    inertia = _own_inertia(body)
+    L, P = inertia.times(w, v)
+    n, f = inertia.times(alpha, a)
+    return n + cross(w, L) + cross(v, P), f + cross(w, P)
+
+
+def composite_mass_matrix(kinematics: Kinematics) -> ca.SX:
+    """Joint-space mass matrix by composite rigid bodies."""
+    bodies = kinematics.bodies
+    composite = [_own_inertia(body) for body in bodies]
+    for index in reversed(range(len(bodies))):
+        body = bodies[index]
+        if body.parent >= 0:
+            moved = composite[index].in_parent(body.relative.rotation, body.relative.position)
+            composite[body.parent] = composite[body.parent].plus(moved)
+    size = kinematics.joint_rates.shape[0]
+    M = ca.SX(size, size)
+    for index, body in enumerate(bodies):
+        for c in range(body.rates.stop - body.rates.start):
+            _fill_column(M, bodies, index, c, composite[index])
+    return M
+
+
+def _fill_column(M: ca.SX, bodies: tuple[BodyKinematics, ...], index: int, c: int, inertia: _Inertia) -> None:  # noqa: N803
+    """Carry the force that moves joint column c inwards, and note what each joint on the way feels."""
+    body = bodies[index]
+    column = body.rates.start + c
+    s = body.joint.motion[:, c]
+    n, f = inertia.times(s[0:3], s[3:6])
+    while True:
+        for row in range(body.rates.start, min(body.rates.stop, column + 1)):
+            r = row - body.rates.start
+            entry = ca.dot(body.joint.motion[:, r], ca.vertcat(n, f))
+            M[row, column] = entry
+            M[column, row] = entry
+        if body.parent < 0:
+            return
+        R, p = body.relative.rotation, body.relative.position
+        f = ca.mtimes(R, f)
+        n = ca.mtimes(R, n) + cross(p, f)
+        body = bodies[body.parent]

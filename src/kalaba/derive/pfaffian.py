@@ -1,0 +1,54 @@
+"""Constraints in second-order form A v̇ = b, by automatic differentiation.
+
+Position level, φ(q, t) = 0::          A = φ_q N         b = −d/dt(A v + φ_t) at constant v
+Velocity level, ψ(q, v, t) = 0::       A = ψ_v           b = −(ψ_q N v + ψ_t)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import casadi as ca
+
+from kalaba.derive.closure import closure_rows
+from kalaba.model.machine import MachineConnection
+
+if TYPE_CHECKING:
+    from kalaba.derive.kinematics import Kinematics
+
+
+@dataclass(frozen=True)
+class Rows:
+    """All constraint rows of a machine, at three levels."""
+
+    value: ca.SX  # φ(q, t); ψ(q, v, t) for rows at velocity level, (m,)
+    rate: ca.SX  # φ̇; ψ itself for rows at velocity level, (m,)
+    matrix: ca.SX  # A(q, v, t), (m, n_v)
+    rhs: ca.SX  # b(q, v, t), (m,)
+    is_velocity_level: tuple[bool, ...]
+
+
+def constraint_rows(kinematics: Kinematics) -> Rows:
+    """Differentiate every row until it is linear in v̇."""
+    symbols = kinematics.symbols
+    values = ca.vertcat(*_values(kinematics)) if kinematics.machine.closures else ca.SX(0, 1)
+    moving = ca.which_depends(values, symbols.v, 1, True) if values.shape[0] else []  # noqa: FBT003
+    if symbols.v.shape[0] == 0:
+        moving = [False] * values.shape[0]
+    holonomic = [i for i, depends in enumerate(moving) if not depends]
+    rate = ca.SX(values)
+    if holonomic:
+        rate[holonomic] = symbols.rate(values[holonomic])
+    matrix = ca.jacobian(rate, symbols.v)
+    return Rows(values, rate, matrix, -symbols.rate(rate), tuple(bool(d) for d in moving))
+
+
+def _values(kinematics: Kinematics) -> list[ca.SX]:
+    rows: list[ca.SX] = []
+    for closure in kinematics.machine.closures:
+        if isinstance(closure, MachineConnection):
+            rows += closure_rows(kinematics, closure)
+        else:
+            rows += [kinematics.value(entry) for entry in closure.zero]
+    return rows
