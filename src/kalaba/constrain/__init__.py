@@ -1,0 +1,1 @@
+"""Constraints at work: the Udwadia-Kalaba equation, row choice, projection, assembly and mobility."""

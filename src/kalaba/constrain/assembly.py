@@ -1,0 +1,134 @@
+"""Assembly: from a near start, the least change (in the mass metric) that closes every loop.
+
+Newton steps Δ = −M⁻¹Aᵀ G⁺ φ close the loops; then steps that keep them closed while they shorten the whole way
+from the guess make the change the least one. Polynomial rows have false roots (a hinge flipped by half a turn): they
+are caught afterwards, and assembly starts again from another place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+CLOSED = 1e-13  # residuals below this are rounding, for machines of metre size
+NEWTON_STEPS = 60
+TRIES = 40
+DAMPING = 0.6  # largest step of a coordinate in one iteration, metres or radians
+RANK_TOLERANCE = 1e-9
+
+
+class Problem(Protocol):
+    """What assembly needs to know of a machine."""
+
+    def evaluate(self, q: Array) -> tuple[Array, Array, Array]:
+        """Residual φ(q) of all rows to be met, their matrix A(q), and the metric M(q)."""
+
+    def retract(self, q: Array, step: Array) -> Array:
+        """Move q along a velocity-like step."""
+
+    def difference(self, q: Array, origin: Array) -> Array:
+        """The step that leads from `origin` to q."""
+
+    def flipped(self, q: Array) -> bool:
+        """Tell whether a closed configuration is a false root."""
+
+
+@dataclass(frozen=True)
+class Assembled:
+    """The outcome: a configuration, its residual by row, and whether all is well."""
+
+    q: Array
+    residual: Array
+    is_closed: bool
+
+
+def assemble(problem: Problem, guess: Array, movable: Array) -> Assembled:
+    """Close all rows from a guess; other starting points are tried when that fails or ends in a false root.
+
+    `movable` scales the random changes of the further tries: 0 for what must not be changed.
+    """
+    rng = np.random.default_rng(1)
+    best: Assembled | None = None
+    for attempt in range(TRIES):
+        spread = 0.0 if attempt == 0 else 0.1 * 1.15**attempt
+        start = problem.retract(guess, movable * rng.normal(size=len(movable)) * spread)
+        found = close(problem, start)
+        if found.is_closed:
+            nearest = least_change(problem, found.q, guess)
+            if not problem.flipped(nearest.q):
+                return nearest
+            found = Assembled(nearest.q, nearest.residual, is_closed=False)
+        if best is None or np.max(np.abs(found.residual)) < np.max(np.abs(best.residual)):
+            best = found
+    assert best is not None  # noqa: S101  (TRIES > 0)
+    return best
+
+
+def close(problem: Problem, q: Array) -> Assembled:
+    """Newton's method with the smallest steps in the mass metric, shortened where they do not help."""
+    residual, A, M = problem.evaluate(q)
+    for _ in range(NEWTON_STEPS):
+        size = np.max(np.abs(residual), initial=0.0)
+        step = weighted_step(A, M, -residual)
+        step *= min(1.0, DAMPING / max(np.max(np.abs(step), initial=0.0), 1e-300))
+        trial, scale = q, 1.0
+        for _ in range(8):
+            trial = problem.retract(q, scale * step)
+            new_residual, new_A, new_M = problem.evaluate(trial)
+            if np.linalg.norm(new_residual) < np.linalg.norm(residual) or size < CLOSED:
+                break
+            scale /= 2
+        if size < CLOSED and np.max(np.abs(new_residual), initial=0.0) >= size:
+            return Assembled(q, residual, is_closed=True)
+        q, residual, A, M = trial, new_residual, new_A, new_M
+    return Assembled(q, residual, is_closed=bool(np.max(np.abs(residual), initial=0.0) < CLOSED * 10))
+
+
+def least_change(problem: Problem, q: Array, guess: Array) -> Assembled:
+    """Shorten the way from the guess: min ½ |q − guess|²_M on the closed manifold, by sequential projections."""
+    _, _, metric = problem.evaluate(guess)
+    best = q
+    for _ in range(100):
+        residual, A, _ = problem.evaluate(q)
+        way = problem.difference(q, guess)
+        step = -way + weighted_step(A, metric, A @ way - residual)
+        size = np.max(np.abs(step), initial=0.0)
+        if size > DAMPING:
+            return close(problem, best)
+        q = problem.retract(q, step)
+        if size < 1e-14:
+            break
+    polished = close(problem, q)
+    return polished if polished.is_closed else close(problem, best)
+
+
+def weighted_step(matrix: Array, metric: Array, rhs: Array) -> Array:
+    """The solution of A x = rhs (in the least-squares sense) with the least xᵀ M x."""
+    if not len(rhs):
+        return np.zeros(metric.shape[0])
+    lower = _cholesky(metric)
+    B = np.linalg.solve(lower, matrix.T).T  # A L⁻ᵀ
+    norms = np.linalg.norm(B, axis=1)
+    scale = np.where(norms > 1e-6 * norms.max(initial=0.0), norms, max(norms.max(initial=0.0), 1e-300))
+    y = np.linalg.lstsq(B / scale[:, None], rhs / scale, rcond=RANK_TOLERANCE)[0]
+    return np.asarray(np.linalg.solve(lower.T, y))
+
+
+def _cholesky(metric: Array) -> Array:
+    """L with L Lᵀ = M; a metric without full rank is filled up, which changes only how the change is measured."""
+    try:
+        return np.asarray(np.linalg.cholesky(metric), dtype=float)
+    except np.linalg.LinAlgError:
+        fill = 1e-6 * max(np.trace(metric) / len(metric), 1e-12)
+        return np.asarray(np.linalg.cholesky(metric + fill * np.eye(len(metric))), dtype=float)
+
+
+def assemble_speed(matrix: Array, metric: Array, rhs: Array) -> tuple[Array, Array]:
+    """The velocity of least kinetic energy with A v = rhs, and what remains of each row."""
+    v = weighted_step(matrix, metric, rhs)
+    return v, matrix @ v - rhs

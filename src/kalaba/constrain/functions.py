@@ -1,0 +1,246 @@
+"""The functions that a Plant evaluates, as CasADi functions with one common input layout.
+
+Inputs, in this order: q | v | t | u (held actuation) | f (further generalised force) | mask (0/1 a row) | w | p.
+The mask is the row choice; w weighs A'A where the mass matrix is singular. Both backends evaluate these functions:
+CasADi's interpreter as they are, native code compiled from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import casadi as ca
+
+from kalaba.constrain.elimination import Elimination, dot, eliminate
+from kalaba.derive.applied import damping_power
+from kalaba.derive.closure import alignment
+from kalaba.model.machine import MachineConnection
+
+if TYPE_CHECKING:
+    from kalaba.constrain.stabilisation import Baumgarte
+    from kalaba.derive.equations import Equations
+
+INPUTS = ("q", "v", "t", "u", "f", "mask", "w", "p")
+
+
+def _function(name: str, equations: Equations, outputs: dict[str, ca.SX], extra: dict[str, ca.SX]) -> ca.Function:
+    s = equations.symbols
+    given = {"q": s.q, "v": s.v, "t": s.t, "u": s.u, "p": s.p, **extra}
+    sizes = {"f": s.v.shape[0], "mask": equations.rows.value.shape[0], "w": 1}
+    arguments = [given.get(key, ca.SX.sym(key, sizes.get(key, 0))) for key in INPUTS]
+    expressions = [ca.densify(ca.vec(entry)) for entry in ca.cse(list(outputs.values()))]
+    return ca.Function(name, arguments, expressions, list(INPUTS), list(outputs))
+
+
+def _columns(vector: ca.SX) -> list[ca.SX]:
+    return ca.vertsplit(ca.densify(vector)) if vector.shape[0] else []
+
+
+def _stack(entries: list[ca.SX]) -> ca.SX:
+    return ca.vertcat(*entries) if entries else ca.SX(0, 1)
+
+
+def _inputs(equations: Equations) -> dict[str, ca.SX]:
+    n, m = equations.symbols.v.shape[0], equations.rows.value.shape[0]
+    return {"f": ca.SX.sym("f", n), "mask": ca.SX.sym("mask", m), "w": ca.SX.sym("w")}
+
+
+def _metric(equations: Equations, extra: dict[str, ca.SX], *, is_singular: bool) -> ca.SX:
+    """M, or M + w AᵀA over the rows that are on where M alone is singular (Udwadia-Phohomsiri)."""
+    if not is_singular:
+        return equations.mass_matrix
+    A = equations.constraint_matrix
+    return equations.mass_matrix + ca.mtimes(A.T, ca.mtimes(ca.diag(extra["mask"] * extra["w"]), A))
+
+
+def motion(equations: Equations, *, is_singular: bool = False, baumgarte: Baumgarte | None = None) -> ca.Function:
+    """The constrained motion.
+
+    With G = A M⁻¹ Aᵀ on the rows that are on::
+
+        λ = G⁻¹ (b − A M⁻¹ Q)        v̇ = M⁻¹ (Q + Aᵀ λ)        Qc = Aᵀ λ
+
+    Where M is singular, M + w AᵀA and Q + w Aᵀb take the places of M and Q: the same motion for any w > 0.
+    """
+    extra = _inputs(equations)
+    return _function("motion", equations, _motion(equations, extra, is_singular, baumgarte), extra)
+
+
+def _motion(
+    equations: Equations,
+    extra: dict[str, ca.SX],
+    is_singular: bool,  # noqa: FBT001
+    baumgarte: Baumgarte | None = None,
+) -> dict[str, ca.SX]:
+    s, A, b = equations.symbols, equations.constraint_matrix, equations.constraint_rhs
+    if baumgarte is not None:
+        b = b - _restoring(equations, baumgarte)
+    Q = equations.force + extra["f"]
+    driven = Q + ca.mtimes(A.T, extra["mask"] * extra["w"] * b) if is_singular else Q
+    parts = eliminate(_metric(equations, extra, is_singular=is_singular), A, extra["mask"])
+    z = parts.mass.forward(_columns(driven))
+    slack = [rhs - dot(column, parts.mass.scale(z)) for rhs, column in zip(_columns(b), parts.spread, strict=True)]
+    multipliers = parts.correct(slack)
+    moved = [x + y for x, y in zip(z, parts.lift(multipliers), strict=True)]
+    acceleration = _stack(parts.mass.backward(parts.mass.scale(moved)))
+    if is_singular:
+        constraint_force = ca.mtimes(equations.mass_matrix, acceleration) - Q
+    else:
+        constraint_force = ca.mtimes(A.T, _stack(multipliers))
+    return {
+        "q_dot": s.q_dot,
+        "acceleration": acceleration,
+        "constraint_force": constraint_force,
+        "pivots": _stack(parts.gram.pivots),
+        "gap": _position_rows(equations, ca.fabs(equations.rows.value)),
+    }
+
+
+def _restoring(equations: Equations, baumgarte: Baumgarte) -> ca.SX:
+    """2 ζ ω φ̇ + ω² φ, or ω ψ at velocity level."""
+    w, zeta = baumgarte.frequency, baumgarte.damping
+    value, rate = equations.rows.value, equations.rows.rate
+    terms = [
+        w * value[i] if moving else 2 * zeta * w * rate[i] + w**2 * value[i]
+        for i, moving in enumerate(equations.rows.is_velocity_level)
+    ]
+    return _stack(terms)
+
+
+def _position_rows(equations: Equations, values: ca.SX) -> ca.SX:
+    """Blank out the rows at velocity level."""
+    kept = [ca.SX(0) if moving else values[i] for i, moving in enumerate(equations.rows.is_velocity_level)]
+    return _stack(kept)
+
+
+def project(equations: Equations, *, is_singular: bool = False) -> ca.Function:
+    """One mass-weighted Newton step back to the constraints, in q and in v; quaternions made unit again.
+
+    Δ = −M⁻¹ Aᵀ G⁻¹ φ,  q ← q + N Δ;   v ← v − M⁻¹ Aᵀ G⁻¹ φ̇.  Rows at velocity level correct v only.
+    """
+    extra = _inputs(equations)
+    s, rows = equations.symbols, equations.rows
+    metric = _metric(equations, extra, is_singular=is_singular)
+    everything = eliminate(metric, rows.matrix, extra["mask"])
+    moving = rows.is_velocity_level
+    if any(moving):
+        holonomic = ca.DM([0.0 if is_moving else 1.0 for is_moving in moving])
+        positional = eliminate(metric, rows.matrix, extra["mask"] * holonomic)
+    else:
+        positional = everything
+    step = _stack(_newton(positional, _position_rows(equations, rows.value)))
+    q_new = _unit(equations, s.q + ca.mtimes(s.rate_map, step))
+    v_new = s.v + _stack(_newton(everything, rows.rate))
+    outputs = {"q_next": q_new, "v_next": v_new, "residual": rows.value, "speed_residual": rows.rate}
+    return _function("project", equations, outputs, extra)
+
+
+def _newton(parts: Elimination, residual: ca.SX) -> list[ca.SX]:
+    return parts.push(parts.correct([-entry for entry in _columns(residual)]))
+
+
+def _unit(equations: Equations, q: ca.SX) -> ca.SX:
+    """Make every quaternion of q unit."""
+    q = ca.SX(q)
+    for first, _ in equations.machine.quaternions:
+        part = slice(first, first + 4)
+        q[part] = q[part] / ca.sqrt(ca.sumsqr(q[part]))
+    return q
+
+
+def normalise(equations: Equations) -> ca.Function:
+    """The state with unit quaternions, for runs without projection."""
+    s = equations.symbols
+    return _function("normalise", equations, {"q_next": _unit(equations, s.q), "v_next": s.v}, {})
+
+
+def rows(equations: Equations, *, is_singular: bool = False) -> ca.Function:
+    """M (or the metric that stands in for it) and A, for choosing rows."""
+    extra = _inputs(equations)
+    every_row = {**extra, "mask": ca.SX.ones(equations.rows.value.shape[0])}
+    metric = _metric(equations, every_row, is_singular=is_singular)
+    return _function("rows", equations, {"mass": metric, "matrix": equations.constraint_matrix}, extra)
+
+
+def system_matrices(equations: Equations) -> ca.Function:
+    """M, bias, force Q, A and b."""
+    extra = _inputs(equations)
+    outputs = {
+        "mass": equations.mass_matrix,
+        "bias": equations.bias,
+        "force": equations.force + extra["f"],
+        "matrix": equations.constraint_matrix,
+        "rhs": equations.constraint_rhs,
+        "value": _position_rows(equations, equations.rows.value),
+        "rate": equations.rows.rate,
+    }
+    return _function("matrices", equations, outputs, extra)
+
+
+def observe(equations: Equations) -> ca.Function:
+    """Energies, momentum, power of what acts (less what dampers take), rows, and the machine's outputs."""
+    k = equations.kinematics
+    values = [k.value(output.value) for output in equations.machine.outputs]
+    outputs = {
+        "kinetic": equations.kinetic_energy,
+        "potential": equations.potential_energy,
+        "momentum": equations.momentum,
+        "power": ca.dot(equations.force + equations.bias, equations.symbols.v) - damping_power(k),
+        "residual": _position_rows(equations, equations.rows.value),
+        "speed_residual": equations.rows.rate,
+        "outputs": _stack(values),
+    }
+    return _function("observe", equations, outputs, {})
+
+
+def watch(equations: Equations, names: tuple[str, ...]) -> ca.Function:
+    """Named scalars (value and gradient) and frames (position, rotation, Jacobian), for starts and readings."""
+    outputs: dict[str, ca.SX] = {}
+    for index, name in enumerate(names):
+        if name in equations.machine.frames:
+            pose = equations.kinematics.frame(name)
+            entry = ca.vertcat(pose.position, ca.vec(pose.rotation), ca.vec(equations.jacobian(name)))
+        else:
+            value = equations.kinematics.scalar(name)
+            entry = ca.vertcat(value, equations.symbols.gradient(value).T)
+        outputs[f"entry{index}"] = entry
+    return _function("watch", equations, outputs, {})
+
+
+def sensitivity(equations: Equations, *, is_singular: bool = False) -> ca.Function:
+    """Derivatives of v̇ by a displacement along the velocities, by v and by force, and of the rows' rates by q."""
+    extra = _inputs(equations)
+    s = equations.symbols
+    acceleration = _motion(equations, extra, is_singular)["acceleration"]
+    outputs = {
+        "by_q": s.gradient(acceleration),
+        "by_v": ca.jacobian(acceleration, s.v),
+        "by_force": ca.jacobian(acceleration, extra["f"]),
+        "rate_by_q": s.gradient(equations.rows.rate),
+    }
+    return _function("sensitivity", equations, outputs, extra)
+
+
+def state_jacobian(equations: Equations, control: list[ca.SX], *, is_singular: bool = False) -> ca.Function:
+    """∂ẏ/∂y of the state y = (q, v), with the held inputs given as expressions of it."""
+    extra = _inputs(equations)
+    s = equations.symbols
+    found = _motion(equations, extra, is_singular)
+    rate = ca.vertcat(found["q_dot"], found["acceleration"])
+    if control:
+        rate = ca.substitute(rate, s.u, ca.vertcat(*control))
+    outputs = {"jacobian": ca.jacobian(rate, ca.vertcat(s.q, s.v))}
+    return _function("state_jacobian", equations, outputs, extra)
+
+
+def alignments(equations: Equations) -> ca.Function:
+    """One cosine a connection: positive where it is closed as meant, negative at a false root."""
+    found = [c for c in equations.machine.closures if isinstance(c, MachineConnection)]
+    values = [alignment(equations.kinematics, connection) for connection in found]
+    return _function("alignments", equations, {"cosines": _stack(values)}, {})
+
+
+def expressions(equations: Equations, values: Callable[[Equations], list[ca.SX]]) -> ca.Function:
+    """Any expressions of the machine: a control law, an event, a recorded quantity."""
+    return _function("expressions", equations, {"values": _stack(values(equations))}, {})

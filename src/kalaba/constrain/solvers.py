@@ -1,0 +1,142 @@
+"""Named ways to solve for the constrained motion; each independent of the others.
+
+All solve M v̇ = Q + Qc with A v̇ = b, Qc doing no virtual work. `MaskedLDL` is the default: native code with rows chosen
+on the manifold. The others work on plain arrays, decide the rank at every call, and are for tests and teaching.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+RANK_TOLERANCE = 1e-10  # singular values below this part of the largest are rounding
+SINGULAR = 1e-13
+
+
+class Motion(NamedTuple):
+    """What a constrained machine does: v̇ and the generalised constraint force."""
+
+    acceleration: Array
+    constraint_force: Array
+
+
+class Problem(NamedTuple):
+    """One instant: M v̇ = Q + Qc, A v̇ = b."""
+
+    mass: Array  # M
+    force: Array  # Q
+    matrix: Array  # A
+    rhs: Array  # b
+
+
+class Solver(Protocol):
+    """A way to solve."""
+
+    def solve(self, problem: Problem) -> Motion:
+        """Find the motion and the constraint force."""
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedLDL:
+    """λ = (A M⁻¹ Aᵀ)⁻¹ (b − A M⁻¹ Q) over rows chosen on the manifold by pivoted QR of A L⁻ᵀ."""
+
+    def solve(self, problem: Problem) -> Motion:
+        """Choose rows at this instant, then solve with them."""
+        from kalaba.constrain.rows import choose_rows
+
+        M, Q, A, b = problem
+        mask = np.zeros(len(b))
+        if is_singular(M):
+            weight = mass_weight(M, A)
+            M_hat, Q_hat = M + weight * A.T @ A, Q + weight * A.T @ b
+            choose_rows(M_hat, A, mask)
+            motion = self._chosen(Problem(M_hat, Q_hat, A, b), mask > 0)
+            return Motion(motion.acceleration, M @ motion.acceleration - Q)
+        choose_rows(M, A, mask)
+        return self._chosen(problem, mask > 0)
+
+    @staticmethod
+    def _chosen(problem: Problem, kept: NDArray[np.bool_]) -> Motion:
+        M, Q, A, b = problem
+        A, b = A[kept], b[kept]
+        a = np.linalg.solve(M, Q)
+        M_inv_At = np.linalg.solve(M, A.T)
+        multipliers = np.linalg.solve(A @ M_inv_At, b - A @ a)
+        return Motion(np.asarray(a + M_inv_At @ multipliers, dtype=float), A.T @ multipliers)
+
+
+@dataclass(frozen=True, slots=True)
+class UdwadiaKalaba:
+    """The equation as published: Qc = M^½ (A M^-½)⁺ (b − A M⁻¹ Q), by eigenvalues and singular values.
+
+    Where M is singular, Udwadia and Phohomsiri's form: v̇ = [(1 − A⁺A) M; A]⁺ [Q; b].
+
+    References: Udwadia and Kalaba (1992), Proc. R. Soc. Lond. A 439, 407-410; Udwadia and Phohomsiri (2006), Proc. R.
+    Soc. A 462, 2097-2117.
+    """
+
+    def solve(self, problem: Problem) -> Motion:
+        """Evaluate the equation literally."""
+        M, Q, A, b = problem
+        if is_singular(M):
+            tangent = np.eye(len(Q)) - np.linalg.pinv(A, rcond=RANK_TOLERANCE) @ A
+            stacked = np.vstack([tangent @ M, A])
+            acceleration = np.linalg.pinv(stacked, rcond=RANK_TOLERANCE) @ np.concatenate([tangent @ Q, b])
+            return Motion(acceleration, M @ acceleration - Q)
+        values, vectors = np.linalg.eigh(M)
+        root = (vectors * np.sqrt(values)) @ vectors.T
+        inverse_root = (vectors / np.sqrt(values)) @ vectors.T
+        a = inverse_root @ (inverse_root @ Q)
+        force = root @ (np.linalg.pinv(A @ inverse_root, rcond=RANK_TOLERANCE) @ (b - A @ a))
+        return Motion(a + inverse_root @ (inverse_root @ force), force)
+
+
+@dataclass(frozen=True, slots=True)
+class KKT:
+    """The multipliers' system [[M, −Aᵀ], [A, 0]] [v̇; λ] = [Q; b], by least squares where rows depend."""
+
+    def solve(self, problem: Problem) -> Motion:
+        """Solve for accelerations and multipliers together."""
+        M, Q, A, b = problem
+        m, n = A.shape
+        K = np.block([[M, -A.T], [A, np.zeros((m, m))]])
+        solution = np.linalg.lstsq(K, np.concatenate([Q, b]), rcond=SINGULAR)[0]
+        return Motion(solution[:n], A.T @ solution[n:])
+
+
+@dataclass(frozen=True, slots=True)
+class NullSpace:
+    """v̇ = v̇₀ + Z z with A v̇₀ = b, A Z = 0: the multipliers never appear. Zᵀ M Z z = Zᵀ (Q − M v̇₀)."""
+
+    def solve(self, problem: Problem) -> Motion:
+        """Solve on the tangent space."""
+        M, Q, A, b = problem
+        if not len(b):
+            return Motion(np.asarray(np.linalg.solve(M, Q), dtype=float), np.zeros(len(Q)))
+        U, sigma, Vt = np.linalg.svd(A)
+        rank = int(np.sum(sigma > RANK_TOLERANCE * sigma[0])) if sigma.size else 0
+        Z = Vt[rank:].T
+        particular = Vt[:rank].T @ ((U[:, :rank].T @ b) / sigma[:rank])
+        z = np.linalg.solve(Z.T @ M @ Z, Z.T @ (Q - M @ particular))
+        acceleration = particular + Z @ z
+        return Motion(acceleration, M @ acceleration - Q)
+
+
+def is_singular(mass: Array) -> bool:
+    """Tell whether a mass matrix leaves some motion without inertia."""
+    if not mass.size:
+        return False
+    scale = np.sqrt(np.maximum(np.diag(mass), 0.0))
+    if np.any(scale <= SINGULAR * scale.max()):
+        return True
+    return bool(np.linalg.eigvalsh(mass / np.outer(scale, scale))[0] < SINGULAR)
+
+
+def mass_weight(mass: Array, matrix: Array) -> float:
+    """A weight w that makes w AᵀA as large as M; any positive one gives the same motion."""
+    size = float(np.sum(matrix**2))
+    return float(np.trace(mass)) / size if size > 0 else 1.0

@@ -1,0 +1,170 @@
+"""The oracle: Runge-Kutta in plain Python on any backend and solver. Slow, short, independent of the native loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalaba.actuation import law_function
+from kalaba.constrain.assembly import weighted_step
+from kalaba.constrain.stabilisation import Projection
+from kalaba.errors import ConstraintError, IntegrationError
+from kalaba.forward import motion
+from kalaba.integrate import RungeKutta4
+from kalaba.plant import Plant, State
+from kalaba.run import Effort, Ending, Run, Status, Worst
+
+if TYPE_CHECKING:
+    from kalaba.simulate import Task
+
+Array = NDArray[np.float64]
+Drive = Callable[[float, Array, Array], Array]
+PROJECTIONS = 12
+CLOSED = 1e-14
+LOST = 1e-6
+
+
+def run_python(task: Task) -> Run:
+    """Fixed-step Runge-Kutta with projection, one Python call an evaluation."""
+    from kalaba.simulate import event_function, failure_message, settings
+
+    if not isinstance(task.stepper, RungeKutta4):
+        message = f"{task.plant.system.name}: {task.stepper!r} needs backend=Native() and the default solver."
+        raise IntegrationError(message)
+    plant, state, samples = task.plant, task.start, []
+    event = None if task.stop is None else event_function(plant, task.stop)
+    steps = max(1, int(np.ceil(task.duration / task.stepper.step - 1e-9)))
+    drive, ending, t, saved = _drive(task), Ending.DONE, 0.0, 0
+    before = -np.inf if event is None else float(event(_packed(plant, state, t, drive))[0])
+    for k in range(steps + 1):
+        t = min(k * task.stepper.step, task.duration)
+        if t >= saved * task.save_every - 1e-9 * task.stepper.step or k == steps:
+            samples.append(_sample(plant, state, t, drive))
+            saved = int(np.floor(t / task.save_every + 1e-9)) + 1
+        if k == steps:
+            break
+        h = min((k + 1) * task.stepper.step, task.duration) - t
+        try:
+            state = step_state(plant, state, drive, h, t, projects=isinstance(task.stabilisation, Projection))
+        except ConstraintError:
+            ending = Ending.INCONSISTENT
+        if not np.isfinite(np.concatenate(state)).all():
+            ending = Ending.NOT_FINITE
+        after = -np.inf if event is None else float(event(_packed(plant, state, t + h, drive))[0])
+        if before < 0 <= after:
+            ending = Ending.STOPPED
+        if ending is not Ending.DONE:
+            break
+        before = after
+        if task.progress is not None:
+            task.progress(t + h)
+    status = Status(ending, t, failure_message(plant, ending, t, ""))
+    return _run(plant, samples, status, Effort(steps=k, settings=settings(task)))
+
+
+def _run(
+    plant: Plant, samples: list[tuple[float, Array, Array, Array, Array, Array]], status: Status, effort: Effort
+) -> Run:
+    time, q, v, acceleration, force, u = (np.array(column) for column in zip(*samples, strict=True))
+    worst = None
+    if plant.constraints:
+        gaps = np.array([np.abs(plant.residual(x, t)) for x, t in zip(q, time, strict=True)])
+        i, row = np.unravel_index(int(np.argmax(gaps)), gaps.shape)
+        worst = Worst(float(gaps[i, row]), plant.constraints[int(row)], float(time[i]))
+    return Run(plant, time, q, v, acceleration, force, u[:, : len(plant.actuators)], u, status, effort, worst)
+
+
+def _drive(task: Task) -> Drive:
+    """Held inputs as a function of time and state: the law, and samples where they are due."""
+    held = np.zeros(task.plant.layout.u.stop - task.plant.layout.u.start)
+    function = None if task.law is None else law_function(task.plant, task.law)
+
+    def inputs(t: float, q: Array, v: Array) -> Array:
+        for sampler in task.samplers:
+            if sampler.due <= t + 1e-12 * max(1.0, t):
+                held[sampler.part] = sampler.sample(t, q, v)
+        if function is None:
+            return held.copy()
+        packed = task.plant.inputs(q, v, t)
+        packed[task.plant.layout.u] = held
+        return function(packed)
+
+    return inputs
+
+
+def _packed(plant: Plant, state: State, t: float, drive: Drive | Array) -> Array:
+    packed = plant.inputs(state.q, state.v, t)
+    packed[plant.layout.u] = drive(t, state.q, state.v) if callable(drive) else drive
+    return packed
+
+
+def _sample(plant: Plant, state: State, t: float, drive: Drive) -> tuple[float, Array, Array, Array, Array, Array]:
+    packed = _packed(plant, state, t, drive)
+    found = motion(plant, packed)
+    return t, state.q, state.v, found.acceleration, found.constraint_force, packed[plant.layout.u].copy()
+
+
+def step_state(plant: Plant, state: State, drive: Drive | Array, h: float, t: float, *, projects: bool = True) -> State:
+    """One classical Runge-Kutta step, then projection."""
+    n_q = len(plant.coordinates)
+
+    def rate(time: float, y: Array) -> Array:
+        at = State(y[:n_q], y[n_q:])
+        return np.concatenate([q_dot(plant, *at), motion(plant, _packed(plant, at, time, drive)).acceleration])
+
+    y = np.concatenate(state)
+    k1 = rate(t, y)
+    k2 = rate(t + h / 2, y + h / 2 * k1)
+    k3 = rate(t + h / 2, y + h / 2 * k2)
+    k4 = rate(t + h, y + h * k3)
+    y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+    moved = State(unit(plant, y[:n_q]), y[n_q:])
+    return project_state(plant, moved, t + h) if projects else moved
+
+
+def q_dot(plant: Plant, q: Array, v: Array) -> Array:
+    """q̇ = N(q) v."""
+    rate = np.zeros(len(q))
+    for i, j in plant.machine.scalar_pairs:
+        rate[i] = v[j]
+    for i, j in plant.machine.quaternions:
+        w, x, y, z = q[i : i + 4]
+        E = np.array([[-x, -y, -z], [w, -z, y], [z, w, -x], [-y, x, w]])
+        rate[i : i + 4] = E @ v[j : j + 3] / 2
+    return rate
+
+
+def unit(plant: Plant, q: Array) -> Array:
+    """Make quaternions unit again."""
+    q = q.copy()
+    for i, _ in plant.machine.quaternions:
+        q[i : i + 4] /= np.linalg.norm(q[i : i + 4])
+    return q
+
+
+def project_state(plant: Plant, state: State, t: float) -> State:
+    """The nearest state (in the mass metric) that obeys every row and its rate."""
+    q, v = unit(plant, state.q), state.v
+    if not plant.constraints:
+        return State(q, v)
+    position = ~np.array(plant.machine.is_velocity_level, dtype=bool)
+    previous = np.inf
+    for _ in range(PROJECTIONS):
+        value = plant.residual(q, t)
+        size = float(np.max(np.abs(value)))
+        if size < CLOSED or size >= previous:
+            break
+        previous = size
+        problem = plant.problem(plant.inputs(q, v, t))
+        step = weighted_step(problem.matrix[position], problem.mass, -value[position])
+        q = unit(plant, q + q_dot(plant, q, step))
+    if previous != np.inf and float(np.max(np.abs(plant.residual(q, t)))) > LOST:
+        message = f"{plant.system.name}: the state cannot be projected onto the constraints at t = {t:g} s."
+        raise ConstraintError(message)
+    for _ in range(2):
+        problem = plant.problem(plant.inputs(q, v, t))
+        v = v + weighted_step(problem.matrix, problem.mass, -plant.velocity_residual(q, v, t))
+    return State(q, v)

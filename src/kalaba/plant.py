@@ -1,0 +1,386 @@
+"""Plant: a machine ready to be evaluated. Built from a System; joins derivation, constraints and a backend.
+
+Every quantity comes from a function traced once (see `constrain/functions.py`) and evaluated by the backend. Nothing
+is derived or compiled before it is asked for.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kalaba.backend import Backend, Evaluator, Interpreted, Native
+from kalaba.constrain.solvers import MaskedLDL, Motion, Problem, Solver, UdwadiaKalaba, is_singular, mass_weight
+from kalaba.errors import ModelError, near
+from kalaba.model.fingerprint import fingerprint
+from kalaba.vectors import Layout, checked
+
+if TYPE_CHECKING:
+    import casadi as ca
+
+    from kalaba.derive.dynamics import Method
+    from kalaba.derive.equations import Equations
+    from kalaba.forward import Choice
+    from kalaba.model.machine import Machine
+    from kalaba.model.system import System
+    from kalaba.native import Kernel
+    from kalaba.reaction import Reaction
+    from kalaba.tangent import Derivatives
+
+Array = NDArray[np.float64]
+
+
+class RebuildWarning(UserWarning):
+    """A new value changes the structure of the equations: they are derived and compiled again."""
+
+
+class State(NamedTuple):
+    """A configuration and a velocity."""
+
+    q: Array
+    v: Array
+
+
+class Pose(NamedTuple):
+    """Where a frame is in the world."""
+
+    position: Array  # (3,)
+    rotation: Array  # (3, 3), columns are the frame's axes in the world
+
+
+class Energy(NamedTuple):
+    """Kinetic and potential energy in joules."""
+
+    kinetic: float
+    potential: float
+
+    @property
+    def total(self) -> float:
+        """Their sum."""
+        return self.kinetic + self.potential
+
+
+@dataclass(frozen=True)
+class Plant:
+    """A machine that can be evaluated. Made by `build`; pickles as its System and choices."""
+
+    system: System
+    method: Method
+    backend: Backend
+    solver: Solver
+    _functions: dict[str, Evaluator] = field(default_factory=dict, repr=False, compare=False)
+    _lanes: dict[str, tuple[Kernel, Array]] = field(default_factory=dict, repr=False, compare=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as the System and the choices."""
+        return Plant, (self.system, self.method, self.backend, self.solver)
+
+    @property
+    def machine(self) -> Machine:
+        """The System laid out flat."""
+        return self.system.machine
+
+    @cached_property
+    def equations(self) -> Equations:
+        """The derived equations."""
+        from kalaba.derive.equations import derive
+
+        return derive(self.system, self.method)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where q, v and the rest stand in the packed input."""
+        return Layout.of(self.machine)
+
+    @cached_property
+    def parameters(self) -> Array:
+        """Values of the parameters that are symbols in the equations."""
+        return np.array([parameter.value for parameter in self.machine.free_parameters], dtype=float)
+
+    @cached_property
+    def key(self) -> str:
+        """What tells this plant's code apart from others'."""
+        return f"{fingerprint(self.machine)} {self.method!r}"
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of q."""
+        return tuple(c.name for c in self.machine.coordinates)
+
+    @property
+    def velocities(self) -> tuple[str, ...]:
+        """Names of v."""
+        return tuple(c.name for c in self.machine.velocities)
+
+    @property
+    def actuators(self) -> tuple[str, ...]:
+        """Names of the motors."""
+        return tuple(actuator.name for actuator in self.machine.actuators)
+
+    @property
+    def constraints(self) -> tuple[str, ...]:
+        """Names of the constraint rows."""
+        return self.machine.rows
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Names of the outputs."""
+        return tuple(output.name for output in self.machine.outputs)
+
+    @cached_property
+    def start(self) -> State:
+        """The start: assembled, consistent."""
+        from kalaba.starting import find_start
+
+        return find_start(self)
+
+    @cached_property
+    def is_singular(self) -> bool:
+        """Whether the mass matrix leaves some motion without inertia."""
+        from kalaba.starting import first_guess
+
+        return is_singular(self.mass_matrix(first_guess(self)))
+
+    @cached_property
+    def weight(self) -> float:
+        """The weight w of AᵀA beside a singular mass matrix."""
+        from kalaba.starting import first_guess
+
+        q = first_guess(self)
+        return mass_weight(self.mass_matrix(q), self.constraint(q, np.zeros(len(self.velocities)))[0])
+
+    @cached_property
+    def choice(self) -> Choice:
+        """The rows chosen at the start."""
+        from kalaba.forward import choose
+
+        return choose(self, self.inputs(*self.start))
+
+    def function(self, name: str, trace: Callable[[Equations], ca.Function], label: str = "") -> Evaluator:
+        """An evaluator by name; `label` tells variants apart (frames, expressions)."""
+        full = f"{name} {label}"
+        if full not in self._functions:
+            key = f"{self.key} {full}"
+            evaluator = self.backend.evaluator(name, key, lambda: trace(self.equations), self.parameters)
+            self._functions[full] = evaluator
+        return self._functions[full]
+
+    def standard(self, name: str) -> Evaluator:
+        """One of the functions of `constrain/functions.py`, the variant for a singular mass matrix where needed."""
+        from kalaba.constrain import functions
+
+        trace = getattr(functions, name)
+        if name in {"motion", "project", "rows"} and self.is_singular:
+            return self.function(name, lambda equations: trace(equations, is_singular=True), "singular")
+        return self.function(name, trace)
+
+    def lanes(self, name: str, lanes: int) -> tuple[Kernel, Array]:
+        """The kernel of a standard function that works on several states at a time, and its prepared store."""
+        full = f"{name} lanes {lanes}"
+        if full not in self._lanes:
+            from kalaba.constrain import functions
+
+            trace, singular = getattr(functions, name), {"is_singular": True} if self.is_singular else {}
+            label = "singular" if self.is_singular else ""
+            key = f"{self.key} {name} {label}"
+            assert isinstance(self.backend, Native)  # noqa: S101  (callers ask native plants only)
+            kernel = self.backend.kernel(name, key, lambda: trace(self.equations, **singular), lanes)
+            self._lanes[full] = (kernel, kernel.store(self.parameters))
+        return self._lanes[full]
+
+    def inputs(self, q: ArrayLike, v: ArrayLike | None = None, t: float = 0.0) -> Array:
+        """Pack a state; unlisted entries are zero, the mask keeps every row."""
+        packed = np.zeros(self.layout.size)
+        packed[self.layout.q] = checked(q, len(self.coordinates), "q", self.coordinates)
+        if v is not None:
+            packed[self.layout.v] = checked(v, len(self.velocities), "v", self.velocities)
+        packed[self.layout.t] = t
+        packed[self.layout.mask] = 1.0
+        packed[self.layout.w] = 1.0
+        return packed
+
+    def evaluate(self, name: str, inputs: Array) -> dict[str, Array]:
+        """Evaluate a standard function and name its outputs."""
+        function = self.standard(name)
+        values = function(inputs)
+        return {key: values[part] for key, part in function.outputs.items()}
+
+    def mass_matrix(self, q: ArrayLike) -> Array:
+        """M(q)."""
+        n = len(self.velocities)
+        return self.evaluate("system_matrices", self.inputs(q))["mass"].reshape((n, n), order="F")
+
+    def bias(self, q: ArrayLike, v: ArrayLike) -> Array:
+        """Coriolis, centrifugal, gravity, elastic and damping terms."""
+        return self.evaluate("system_matrices", self.inputs(q, v))["bias"]
+
+    def constraint(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
+        """A and b with A v̇ = b."""
+        found = self.evaluate("system_matrices", self.inputs(q, v, t))
+        return found["matrix"].reshape((len(self.constraints), len(self.velocities)), order="F"), found["rhs"]
+
+    def residual(self, q: ArrayLike, t: float = 0.0) -> Array:
+        """Value of every row at position level; zero for rows at velocity level."""
+        return self.evaluate("system_matrices", self.inputs(q, None, t))["value"]
+
+    def velocity_residual(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
+        """Rate of every row; the row itself at velocity level."""
+        return self.evaluate("system_matrices", self.inputs(q, v, t))["rate"]
+
+    def problem(self, inputs: Array) -> Problem:
+        """M, Q, A and b at packed inputs."""
+        n, m = len(self.velocities), len(self.constraints)
+        found = self.evaluate("system_matrices", inputs)
+        mass, matrix = found["mass"].reshape((n, n), order="F"), found["matrix"].reshape((m, n), order="F")
+        return Problem(mass, found["force"], matrix, found["rhs"])
+
+    def motion(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        force: ArrayLike | None = None,
+        t: float = 0.0,
+        actuation: ArrayLike | None = None,
+        wrenches: Mapping[str, ArrayLike] | None = None,
+    ) -> Motion:
+        """The constrained motion at a state: acceleration and constraint force.
+
+        `force` is a generalised force, `actuation` one value a motor, `wrenches` maps frames to (force, torque) in
+        world axes. A leading batch axis on the arguments makes it a batch.
+        """
+        from kalaba import forward
+
+        if np.ndim(q) > 1:
+            return forward.batch_motion(self, q, v, force, t, actuation)
+        return forward.motion(self, self.packed(q, v, force, t, actuation, wrenches))
+
+    def packed(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        force: ArrayLike | None = None,
+        t: float = 0.0,
+        actuation: ArrayLike | None = None,
+        wrenches: Mapping[str, ArrayLike] | None = None,
+    ) -> Array:
+        """Pack a state and all that acts on it."""
+        packed = self.inputs(q, v, t)
+        if force is not None:
+            packed[self.layout.f] = checked(force, len(self.velocities), "force", self.velocities)
+        if actuation is not None:
+            packed[self.layout.u][: len(self.actuators)] = checked(
+                actuation, len(self.actuators), "actuation", self.actuators
+            )
+        for frame, wrench in (wrenches or {}).items():
+            packed[self.layout.f] += self.jacobian(frame, q).T @ checked(wrench, 6, f"wrench on {frame}", "fxyz txyz")
+        return packed
+
+    def pose(self, frame: str, q: ArrayLike) -> Pose:
+        """Position and rotation of a frame in the world."""
+        found = self.watch((frame,), self.inputs(q))[0]
+        return Pose(found[:3], found[3:12].reshape((3, 3), order="F"))
+
+    def jacobian(self, frame: str, q: ArrayLike) -> Array:
+        """(6, n_v): linear velocity of the frame's origin, then angular velocity, world axes."""
+        return self.watch((frame,), self.inputs(q))[0][12:].reshape((6, len(self.velocities)), order="F")
+
+    def velocity(self, frame: str, q: ArrayLike, v: ArrayLike) -> Array:
+        """Linear velocity of a frame's origin, then angular velocity, world axes."""
+        return self.jacobian(frame, q) @ checked(v, len(self.velocities), "v", self.velocities)
+
+    def watch(self, names: tuple[str, ...], inputs: Array) -> list[Array]:
+        """Readings of named scalars (value, gradient) and frames (position, rotation, Jacobian)."""
+        from kalaba.constrain.functions import watch
+
+        scalars = {*self.coordinates, *self.machine.displacements}
+        for name in names:
+            if name not in self.machine.frames and name not in scalars:
+                message = f"{self.system.name}: no frame {name!r}; {near(name, self.machine.frames)}"
+                raise ModelError(message)
+        if not names:
+            return []
+        function = self.function("watch", lambda equations: watch(equations, names), " ".join(names))
+        values = function(inputs)
+        return [values[part] for part in function.outputs.values()]
+
+    def actuation_map(self, q: ArrayLike) -> Array:
+        """B(q): generalised force of the motors is B u."""
+        function = self.function("actuation", _actuation_map)
+        return function(self.inputs(q)).reshape((len(self.velocities), len(self.actuators)), order="F")
+
+    def energy(self, q: ArrayLike, v: ArrayLike) -> Energy:
+        """Kinetic and potential energy."""
+        found = self.evaluate("observe", self.inputs(q, v))
+        return Energy(float(found["kinetic"][0]), float(found["potential"][0]))
+
+    def momentum(self, q: ArrayLike, v: ArrayLike) -> Array:
+        """Linear momentum, then angular momentum about the world's origin."""
+        return self.evaluate("observe", self.inputs(q, v))["momentum"]
+
+    def output(self, name: str, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> float:
+        """One of the machine's outputs."""
+        if name not in self.outputs:
+            message = f"{self.system.name}: no output {name!r}; {near(name, self.outputs)}"
+            raise ModelError(message)
+        return float(self.evaluate("observe", self.inputs(q, v, t))["outputs"][self.outputs.index(name)])
+
+    def reaction(self, connection: str, q: ArrayLike, v: ArrayLike, **acting: Any) -> Reaction:  # noqa: ANN401
+        """The wrench that a connection carries, its components that are not unique flagged."""
+        from kalaba.reaction import reaction
+
+        return reaction(self, connection, self.packed(q, v, **acting))
+
+    def derivatives(self, q: ArrayLike, v: ArrayLike, force: ArrayLike | None = None, t: float = 0.0) -> Derivatives:
+        """Derivatives of the motion on the constraints' tangent space."""
+        from kalaba.tangent import derivatives
+
+        return derivatives(self, self.packed(q, v, force, t))
+
+    def step(self, state: State, actuation: ArrayLike | None = None, dt: float = 1e-3, t: float = 0.0) -> State:
+        """Advance a state by dt with held actuation: one Runge-Kutta step, then projection."""
+        from kalaba.simulate import one_step
+
+        return one_step(self, state, actuation, dt, t)
+
+    def with_parameters(self, values: Mapping[str, float]) -> Plant:
+        """The same code with other numbers; a number that shapes the equations rebuilds them, with a warning."""
+        changed = Plant(self.system.with_parameters(values), self.method, self.backend, self.solver)
+        if changed.key != self.key:
+            names = ", ".join(values)
+            warnings.warn(
+                f"{self.system.name}: {names} changes structure; deriving again", RebuildWarning, stacklevel=2
+            )
+        return changed
+
+
+def _actuation_map(equations: Equations) -> ca.Function:
+    from kalaba.constrain.functions import expressions
+
+    return expressions(equations, lambda found: [found.actuation_map.reshape((-1, 1))])
+
+
+def build(
+    system: System | Plant,
+    method: Method | None = None,
+    backend: Backend | None = None,
+    solver: Solver | None = None,
+) -> Plant:
+    """Make a Plant of a System: derive, compile, assemble the start.
+
+    The default solver is MaskedLDL, or the literal UdwadiaKalaba on the Interpreted backend.
+    """
+    from kalaba.derive.newton_euler import NewtonEuler
+    from kalaba.starting import settle_as_found
+
+    if isinstance(system, Plant):
+        return system
+    chosen: Backend = Native() if backend is None else backend
+    default: Solver = UdwadiaKalaba() if isinstance(chosen, Interpreted) else MaskedLDL()
+    settled = settle_as_found(system)
+    return Plant(settled, NewtonEuler() if method is None else method, chosen, solver or default)

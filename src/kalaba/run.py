@@ -1,0 +1,145 @@
+"""Run: what happened. Arrays with names, how it ended, and what it took."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import xarray as xr
+
+    from kalaba.plant import Plant, State
+
+Array = NDArray[np.float64]
+
+
+class Ending(Enum):
+    """How a run ended; the words are those of summaries and files."""
+
+    DONE = "done"
+    STOPPED = "stopped"
+    NOT_FINITE = "not finite"
+    STEP_UNDERFLOW = "step underflow"
+    RESIDUAL_GROWTH = "residual growth"
+    INCONSISTENT = "inconsistent rows"
+    SINGULAR = "singular mass"
+
+    @property
+    def failed(self) -> bool:
+        """Whether the run broke off."""
+        return self not in {Ending.DONE, Ending.STOPPED}
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How and when a run ended, in words."""
+
+    ending: Ending
+    time: float  # s
+    message: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether the run broke off."""
+        return self.ending.failed
+
+
+class Worst(NamedTuple):
+    """The largest residual of a run."""
+
+    value: float
+    row: str
+    time: float  # s
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What a run took."""
+
+    steps: int = 0
+    rejected: int = 0
+    choices: tuple[tuple[float, int], ...] = ()  # time and rank of each choice of rows
+    wall_time: float = 0.0  # s
+    settings: dict[str, str] = field(default_factory=dict)  # stepper, stabilisation, control, in words
+
+
+@dataclass(frozen=True)
+class Run:
+    """A simulated motion. All arrays have the samples along their first axis."""
+
+    plant: Plant = field(repr=False)
+    time: Array = field(repr=False)  # (N,)
+    q: Array = field(repr=False)  # (N, n_q)
+    v: Array = field(repr=False)  # (N, n_v)
+    acceleration: Array = field(repr=False)  # (N, n_v)
+    constraint_force: Array = field(repr=False)  # (N, n_v)
+    actuation: Array = field(repr=False)  # (N, n_actuators)
+    inputs: Array = field(repr=False)  # (N, n_u): actuation and sampled forces
+    status: Status
+    effort: Effort = field(repr=False)
+    worst: Worst | None = None  # over every step; None without rows
+
+    @property
+    def end(self) -> State:
+        """The last state, to go on from."""
+        from kalaba.plant import State
+
+        return State(self.q[-1].copy(), self.v[-1].copy())
+
+    @cached_property
+    def observed(self) -> dict[str, Array]:
+        """Energies, momentum, power, residuals and outputs at every sample."""
+        from kalaba.observe import observe
+
+        return observe(self)
+
+    @property
+    def energy(self) -> Array:
+        """Total energy at every sample, J."""
+        return (self.observed["kinetic"] + self.observed["potential"])[:, 0]
+
+    @property
+    def residual(self) -> Array:
+        """Every row's value at every sample, (N, m); zero for rows at velocity level."""
+        return self.observed["residual"]
+
+    @cached_property
+    def work(self) -> Array:
+        """Work done since the start by motors, forces and moving constraints, less what dampers took, J."""
+        from kalaba.observe import work
+
+        return work(self)
+
+    @property
+    def energy_balance(self) -> Array:
+        """Energy gained since the start minus work done, J: zero but for errors."""
+        return np.asarray(self.energy - self.energy[0] - self.work)
+
+    def __getitem__(self, expression: str) -> Array:
+        """The value of an expression at every sample."""
+        from kalaba.observe import evaluate
+
+        return evaluate(self, expression)
+
+    @cached_property
+    def data(self) -> xr.Dataset:
+        """Everything as a labelled data set with units and provenance."""
+        from kalaba.files.dataset import dataset
+
+        return dataset(self)
+
+    def save(self, path: str | Path) -> Path:
+        """Write to a file: .nc (all), .csv or .parquet (samples as columns)."""
+        from kalaba.files.results import save_run
+
+        return save_run(self, path)
+
+    def _repr_html_(self) -> Any:  # noqa: ANN401
+        return self.data._repr_html_()

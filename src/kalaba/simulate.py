@@ -1,0 +1,282 @@
+"""Simulate: a Plant, a stepper and what drives it → a Run."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalaba.actuation import Law, Sampler, law, law_function, read, samplers
+from kalaba.backend import Native, NativeFunction
+from kalaba.constrain.solvers import MaskedLDL
+from kalaba.constrain.stabilisation import Baumgarte, Projection, Stabilisation
+from kalaba.errors import IntegrationError, ModelError
+from kalaba.integrate import Radau, RungeKutta4
+from kalaba.model.expression import parse_condition
+from kalaba.model.parts import Sampled
+from kalaba.plant import Plant, State, build
+from kalaba.run import Effort, Ending, Run, Status, Worst
+from kalaba.vectors import checked
+
+if TYPE_CHECKING:
+    from kalaba.backend import Evaluator
+    from kalaba.loop import Code, Integration, Kernels, Trajectory
+    from kalaba.model.system import System
+
+Array = NDArray[np.float64]
+Control = Mapping[str, Any] | Sampled | None
+Progress = Callable[[float], None]
+CHUNK_STEPS = 20_000  # native steps between two looks at the progress
+
+
+@dataclass(frozen=True)
+class Task:
+    """All that says what a run is, checked."""
+
+    plant: Plant
+    start: State
+    duration: float
+    stepper: Any
+    law: Law | None
+    samplers: tuple[Sampler, ...]
+    stabilisation: Stabilisation
+    save_every: float
+    stop: str | None
+    progress: Progress | None
+
+
+def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for)
+    system: System | Plant,
+    duration: float | None = None,
+    start: State | tuple[Any, Any] | None = None,
+    stepper: Any = RungeKutta4(1e-3),  # noqa: ANN401
+    control: Control = None,
+    stabilisation: Stabilisation = Projection(),
+    save_every: float = 0.01,
+    stop: str | None = None,
+    *,
+    progress: Progress | None = None,
+    check: bool = True,
+) -> Run:
+    """Simulate a machine for a duration in seconds and return the Run.
+
+    `control` is {motor: expression} or Sampled(function, rate); `stop` a condition such as "nut.travel > 0.06". A run
+    that breaks off raises an IntegrationError that carries the part done as `.run`; with check=False it is returned,
+    and `run.status` says why.
+    """
+    task = _task(build(system), duration, start, stepper, control, stabilisation, save_every, stop, progress)
+    began = clock.perf_counter()
+    run = _runner(task)(task)
+    run = _timed(run, clock.perf_counter() - began)
+    if check and run.status.failed:
+        raise IntegrationError(run.status.message, run)
+    return run
+
+
+def _task(plant: Plant, duration: float | None, start: Any, stepper: Any, control: Control, *rest: Any) -> Task:  # noqa: ANN401
+    stabilisation, save_every, stop, progress = rest
+    name = plant.system.name
+    if duration is None or not duration > 0 or not np.isfinite(duration):
+        message = f"{name}: expected a duration above 0 s, got {duration}. Say how long to simulate."
+        raise ModelError(message)
+    if not save_every > 0:
+        message = f"{name}: expected save_every above 0 s, got {save_every}."
+        raise ModelError(message)
+    if control is not None and not isinstance(control, Mapping | Sampled):
+        message = f"{name}: expected control as {{motor: expression}} or kb.Sampled(...), got {control!r}."
+        raise ModelError(message)
+    return Task(
+        plant=plant,
+        start=_start(plant, start),
+        duration=float(duration),
+        stepper=stepper,
+        law=law(plant, control) if isinstance(control, Mapping) else None,
+        samplers=tuple(samplers(plant, control)),
+        stabilisation=stabilisation,
+        save_every=float(save_every),
+        stop=stop,
+        progress=progress,
+    )
+
+
+def _start(plant: Plant, given: Any) -> State:  # noqa: ANN401
+    """The plant's own start, or a given state projected onto the constraints."""
+    if given is None:
+        return plant.start
+    from kalaba.oracle import project_state
+
+    q, v = given
+    state = State(
+        checked(q, len(plant.coordinates), "start q", plant.coordinates),
+        checked(v, len(plant.velocities), "start v", plant.velocities),
+    )
+    return project_state(plant, state, 0.0)
+
+
+def _runner(task: Task) -> Callable[[Task], Run]:
+    if isinstance(task.stepper, Radau):
+        from kalaba.stiff import run_stiff
+
+        return run_stiff
+    if isinstance(task.plant.backend, Native) and isinstance(task.plant.solver, MaskedLDL):
+        return run_native
+    from kalaba.oracle import run_python
+
+    return run_python
+
+
+def run_native(task: Task) -> Run:
+    """Run in machine code from sample to sample of the Python functions, if there are any."""
+    from kalaba.loop import Integration, Schedule
+
+    kernels = _kernels(task)
+    schedule = Schedule(end=task.duration, save_every=task.save_every)
+    integration = Integration(kernels, task.stepper, schedule, np.concatenate(task.start))
+    integration.weight[:] = task.plant.weight if task.plant.is_singular else 1.0
+    while integration.running:
+        until = _sample(task, integration)
+        integration.advance(until, CHUNK_STEPS)
+        if task.progress is not None:
+            task.progress(integration.time)
+    return _finish(task, integration.trajectory())
+
+
+def _sample(task: Task, integration: Integration) -> float:
+    """Take the samples that are due; give the time of the next one."""
+    n_q, now = len(task.plant.coordinates), integration.time
+    for sampler in task.samplers:
+        if sampler.due <= now + 1e-12 * max(1.0, now):
+            y = integration.y[:, 0].copy()
+            integration.actuation[sampler.part, 0] = sampler.sample(now, y[:n_q], y[n_q:])
+    return min((sampler.due for sampler in task.samplers), default=np.inf)
+
+
+def _kernels(task: Task) -> Kernels:
+    from kalaba.loop import Kernels
+    from kalaba.loop.kernels import Layout as LoopLayout
+
+    plant = task.plant
+    layout = plant.layout
+    projects = isinstance(task.stabilisation, Projection)
+    return Kernels(
+        LoopLayout(
+            len(plant.coordinates), len(plant.velocities), layout.u.stop - layout.u.start, len(plant.constraints)
+        ),
+        motion=_code(_motion(task)),
+        rows=_code(plant.standard("rows")) if plant.constraints else None,
+        project=_code(plant.standard("project")) if projects else None,
+        normalise=None if projects or not plant.machine.quaternions else _code(plant.standard("normalise")),
+        control=None if task.law is None else _code(law_function(plant, task.law)),
+        event=None if task.stop is None else _code(event_function(plant, task.stop)),
+    )
+
+
+def _motion(task: Task) -> Evaluator:
+    """The motion function, with the rows' errors fed back where Baumgarte asks for it."""
+    plant, chosen = task.plant, task.stabilisation
+    if not isinstance(chosen, Baumgarte):
+        return plant.standard("motion")
+    from kalaba.constrain.functions import motion
+
+    singular = plant.is_singular
+    label = f"{chosen!r} {singular}"
+    return plant.function("motion", lambda e: motion(e, is_singular=singular, baumgarte=chosen), label)
+
+
+def _code(function: Evaluator) -> Code:
+    from kalaba.loop import Code
+
+    assert isinstance(function, NativeFunction)  # noqa: S101
+    return Code(function.kernel.address, function.store.copy(), function.kernel)
+
+
+def event_function(plant: Plant, stop: str) -> Evaluator:
+    """The expression that rises through zero when a condition becomes true."""
+    from kalaba.constrain.functions import expressions
+
+    crossing = parse_condition(stop).crossing
+    expression = read(plant, crossing, "stop")
+    label = expression.canonical
+    return plant.function("event", lambda e: expressions(e, lambda f: [f.kinematics.value(expression)]), label)
+
+
+def _finish(task: Task, found: Trajectory) -> Run:
+    plant, n_q = task.plant, len(task.plant.coordinates)
+    row = plant.constraints[found.row] if found.row >= 0 else ""
+    ending = _ENDINGS[found.status.name]
+    worst = None
+    if found.worst.row >= 0:
+        worst = Worst(found.worst.gap, plant.constraints[found.worst.row], found.worst.time)
+    return Run(
+        plant=plant,
+        time=found.time,
+        q=found.y[:, :n_q],
+        v=found.y[:, n_q:],
+        acceleration=found.acceleration,
+        constraint_force=found.constraint_force,
+        actuation=found.actuation[:, : len(plant.actuators)],
+        inputs=found.actuation,
+        status=Status(ending, found.end_time, failure_message(plant, ending, found.end_time, row)),
+        effort=Effort(found.steps, found.rejected, tuple((c.time, c.rank) for c in found.choices), 0.0, settings(task)),
+        worst=worst,
+    )
+
+
+_ENDINGS = {
+    "DONE": Ending.DONE,
+    "STOPPED": Ending.STOPPED,
+    "NAN": Ending.NOT_FINITE,
+    "UNDERFLOW": Ending.STEP_UNDERFLOW,
+    "RESIDUAL": Ending.RESIDUAL_GROWTH,
+    "INCONSISTENT": Ending.INCONSISTENT,
+    "SINGULAR": Ending.SINGULAR,
+}
+_REMEDIES = {
+    Ending.NOT_FINITE: "the state is no longer finite. Try a smaller step, or check the control law",
+    Ending.STEP_UNDERFLOW: "the error asks for steps below rounding. Try kb.Radau(), or look for a jump in the forces",
+    Ending.RESIDUAL_GROWTH: "projection cannot close {row}. The machine is where it cannot go on; try a smaller step",
+    Ending.INCONSISTENT: "no motion obeys all rows; {row} contradicts the others. Remove one of them",
+    Ending.SINGULAR: "some motion has neither inertia nor constraint. Give the body mass, or constrain it",
+}
+
+
+def failure_message(plant: Plant, ending: Ending, time: float, row: str) -> str:
+    """One line for a run that broke off."""
+    if not ending.failed:
+        return ""
+    return f"{plant.system.name}: stopped at t = {time:.6g} s: {_REMEDIES[ending].format(row=row or 'the rows')}."
+
+
+def settings(task: Task) -> dict[str, str]:
+    """The choices of a run in words."""
+    control = task.law.label if task.law else ", ".join(repr(s.source) for s in task.samplers)
+    return {
+        "stepper": repr(task.stepper),
+        "stabilisation": repr(task.stabilisation),
+        "control": control,
+        "stop": task.stop or "",
+        "save_every": repr(task.save_every),
+    }
+
+
+def _timed(run: Run, wall_time: float) -> Run:
+    from dataclasses import replace
+
+    return replace(run, effort=replace(run.effort, wall_time=wall_time))
+
+
+def one_step(plant: Plant, state: State, actuation: Any, dt: float, t: float) -> State:  # noqa: ANN401
+    """Advance a state by one step with held actuation."""
+    from kalaba.oracle import step_state
+
+    held = np.zeros(plant.layout.u.stop - plant.layout.u.start)
+    if actuation is not None:
+        held[: len(plant.actuators)] = checked(actuation, len(plant.actuators), "actuation", plant.actuators)
+    if not dt > 0:
+        message = f"{plant.system.name}.step: expected dt above 0 s, got {dt}."
+        raise ModelError(message)
+    return step_state(plant, State(*state), held, dt, t)
