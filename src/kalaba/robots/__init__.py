@@ -1,0 +1,1 @@
+"""The catalogue: machines ready to load, one small module each."""

@@ -1,0 +1,74 @@
+"""The Bennett linkage: four bars and four hinges in space that ought to be rigid and move all the same.
+
+Opposite bars are alike: length a with twist α, length b with twist β between the hinges at their ends. It moves if
+sin α / a = sin β / b, so β is not a number of its own here. Closed by a hinge: 5 rows, of rank 2 on the manifold only.
+With hinge angles θ1 (first bar) and θ2 (second)::
+
+    tan(θ1/2) tan(θ2/2) = sin((β + α)/2) / sin((β − α)/2),   θ3 = −θ1
+"""
+
+from __future__ import annotations
+
+from math import asin, atan, pi, sin, tan
+
+from kalaba.model.joint import Revolute
+from kalaba.model.parts import Actuator, Body, Connection, Frame, Parameter, Start
+from kalaba.model.pose import Pose, Z
+from kalaba.model.solid import Rod
+from kalaba.model.system import System
+from kalaba.robots.entry import Entry
+from kalaba.scenarios import Scenario
+
+A, B, ALPHA = 0.30, 0.40, pi / 6
+BETA = "asin(b*sin(alpha)/a)"
+HINGE = Revolute(Z)
+THETA1, SPEED = 1.0, 3.0  # rad, rad/s at the start
+
+
+def system() -> System:
+    """Three bars as one tree, the fourth (b, β) is the ground; `seat` is the fourth hinge."""
+    return System(
+        "bennett",
+        parts=(
+            Parameter("a", A, "m", "length of the first and third bar"),
+            Parameter("b", B, "m", "length of the second bar and of the ground"),
+            Parameter("alpha", ALPHA, "rad", "twist of the first and third bar; the other one follows from it"),
+            Body("bar1", Rod("a", mass=0.3), joint=HINGE),
+            Body("bar2", Rod("b", mass=0.4), parent="bar1.tip", at=Pose(rpy=("alpha", 0, 0)), joint=HINGE),
+            Body("bar3", Rod("a", mass=0.3), parent="bar2.tip", at=Pose(rpy=(BETA, 0, 0)), joint=HINGE),
+            Frame("end", parent="bar3.tip", at=Pose(rpy=("alpha", 0, 0))),
+            Connection("seat", "end", at=Pose(("-b", 0, 0), rpy=(f"-{BETA}", 0, 0)), joint=HINGE),
+            Actuator("motor", "bar1.angle", limit=5.0),
+        ),
+        start=Start(
+            hold={"bar1.angle": THETA1},
+            guess={"bar2.angle": _second_angle(THETA1), "bar3.angle": -THETA1},
+            speed={"bar1.angle": SPEED},
+        ),
+    )
+
+
+def _second_angle(theta1: float) -> float:
+    beta = asin(B * sin(ALPHA) / A)
+    return 2 * atan(sin((beta + ALPHA) / 2) / sin((beta - ALPHA) / 2) / tan(theta1 / 2))
+
+
+def scenario() -> Scenario:
+    """Let it go with a push: nothing drives it, so its energy must stay."""
+    return Scenario(
+        system(),
+        duration=5.0,
+        description="Pushed to 3 rad/s and left alone: it swings under its own weight, and the energy stays.",
+    )
+
+
+ENTRY = Entry(
+    name="bennett",
+    summary="Bennett's four hinges in space: 5 rows of rank 2 on the manifold, 1 freedom against the count",
+    source=(
+        "Bennett (1903), A new mechanism, Engineering 76, 777-778; Bennett (1914), The skew isogram mechanism, "
+        "Proceedings of the London Mathematical Society s2-13, 151-173; kalaba's own numbers"
+    ),
+    build=system,
+    scenario=scenario,
+)

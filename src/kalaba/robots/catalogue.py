@@ -1,0 +1,74 @@
+"""The catalogue: every machine by name, and the functions that open it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import PurePath
+from types import MappingProxyType
+
+from kalaba.errors import FileError, ModelError, near
+from kalaba.model.system import System
+from kalaba.robots import (
+    bennett,
+    dual_mobile_arm,
+    five_bar,
+    four_bar,
+    planar_parallel,
+    puma560,
+    sarrus,
+)
+from kalaba.robots.entry import Choice, Entry
+from kalaba.scenarios import Scenario
+
+NO_PARAMETERS: Mapping[str, float] = MappingProxyType({})
+
+ENTRIES: Mapping[str, Entry] = MappingProxyType(
+    {
+        entry.name: entry
+        for entry in (
+            dual_mobile_arm.ENTRY,
+            planar_parallel.ENTRY,
+            four_bar.ENTRY,
+            five_bar.ENTRY,
+            bennett.ENTRY,
+            sarrus.ENTRY,
+            puma560.ENTRY,
+        )
+    }
+)
+
+
+def catalog() -> tuple[tuple[str, str], ...]:
+    """Names of the machines that can be loaded, with one line each."""
+    return tuple((entry.name, entry.summary) for entry in ENTRIES.values())
+
+
+def find(name: str) -> Entry:
+    """Give the entry of a name, or say which names are near."""
+    if name in ENTRIES:
+        return ENTRIES[name]
+    path = PurePath(name)
+    if path.suffix or len(path.parts) > 1:
+        kind = f"{path.suffix} files" if path.suffix else "files without a suffix"
+        message = f"{name}: {kind} cannot be read yet. Describe the machine with kb.System or take one of kb.catalog()."
+        raise FileError(message)
+    message = f"no machine {name!r} in the catalogue; {near(name, ENTRIES)}"
+    raise ModelError(message)
+
+
+def load(name: str, parameters: Mapping[str, float] = NO_PARAMETERS, **options: Choice) -> System:
+    """Give a machine of the catalogue, with the entry's own options and with other numbers by path."""
+    entry = find(name)
+    return _with(entry.build(**entry.settings(options)), parameters)
+
+
+def scenario(name: str, parameters: Mapping[str, float] = NO_PARAMETERS, **options: Choice) -> Scenario:
+    """Give a machine of the catalogue with what is to be run on it."""
+    entry = find(name)
+    found = entry.scenario(**entry.settings(options))
+    return replace(found, system=_with(found.system, parameters))
+
+
+def _with(system: System, parameters: Mapping[str, float]) -> System:
+    return system.with_parameters(parameters) if parameters else system

@@ -1,0 +1,149 @@
+"""Two mobile arms that carry one load, cut at the middle of the load.
+
+Each half has q = [x, y, delta, theta1, theta2, theta3]: a platform that does not turn, the yaw of the turret on it, and
+the ABSOLUTE elevations of three links (0 is horizontal), the last of which is half the load.
+"""
+
+from __future__ import annotations
+
+from math import pi
+
+from kalaba.model.joint import Planar, Revolute, Spherical, Weld
+from kalaba.model.parts import Actuator, Body, Connection, Constraint, Parameter, Start
+from kalaba.model.pose import Pose, Y, Z
+from kalaba.model.solid import Solid
+from kalaba.model.system import AnyPart, System
+from kalaba.robots.entry import Entry, Erratum, Option
+from kalaba.robots.feedback import follow
+from kalaba.scenarios import Scenario
+
+
+def _link(length: float, mass: float, inertia: float) -> Solid:
+    """Make a link with the paper's inertia, the same about every axis, at mid-length."""
+    return Solid(mass, com=(length / 2, 0, 0), inertia=(inertia,) * 3, tip=(length, 0, 0))
+
+
+HALF = System(
+    "half",
+    coordinates=("x", "y", "delta", "theta1", "theta2", "theta3"),
+    parts=(
+        Body("platform", Solid(50.0), joint=Planar(Z, q=("x", "y", 0))),
+        Body(
+            "turret",
+            Solid(2.0, com=(0, 0, 0.25), inertia=(0.0625,) * 3, tip=(0, 0, 0.5)),
+            parent="platform",
+            joint=Revolute(Z, q="delta"),
+        ),
+        Body("link1", _link(0.7, 3.0, 0.490), parent="turret.tip", joint=Revolute(-Y, q="theta1")),  # positive: up
+        Body("link2", _link(0.8, 4.0, 0.855), parent="link1.tip", joint=Revolute(-Y, q="theta2 - theta1")),
+        Body("link3", _link(0.4, 1.0, 0.080), parent="link2.tip", joint=Revolute(-Y, q="theta3 - theta2")),
+        Actuator("drive_x", "x"),
+        Actuator("drive_y", "y"),
+        Actuator("turn", "delta"),
+        Actuator("motor1", "theta1"),
+        Actuator("motor2", "theta2"),
+        Actuator("motor3", "theta3"),
+    ),
+)
+POSE = {"theta1": pi / 2, "theta2": -pi / 3}
+
+PARTS_CLOSURE: tuple[AnyPart, ...] = (  # rows 0-5 of the paper (12): gap of the cut ends, load level and straight
+    Connection("cut", "left.link3.tip", parent="right.link3.tip", joint=Spherical()),
+    Constraint("load", {"yaw": "left.delta - right.delta - pi", "left": "left.theta3", "right": "right.theta3"}),
+)
+WELD_CLOSURE: tuple[AnyPart, ...] = (  # the halves face each other: half a turn about the vertical lies between them
+    Connection("cut", "left.link3.tip", parent="right.link3.tip", at=Pose(rpy=(0, 0, pi)), joint=Weld()),
+)
+PATH: tuple[AnyPart, ...] = (  # the wish (19): up and sideways and back, platforms on rails, no yaw
+    Parameter("path_x", 0.8, "m", "where the middle of the load stays along x"),
+    Parameter("path_z", 0.507179676972449, "m", "height of the middle of the load at the start"),
+    Parameter("path_stroke", 0.5, "m", "half of the way that the load goes along y and z"),
+    Parameter("path_frequency", 0.5, "Hz", "how often the load goes there and back"),
+    Parameter("path_spacing", 1.6, "m", "where the right platform stays along x"),
+    Constraint(
+        "path",
+        {
+            "x": "left.link3.tip.x - path_x",
+            "y": "left.link3.tip.y - path_stroke*(1 - cos(2*pi*path_frequency*t))",
+            "z": "left.link3.tip.z - path_z - path_stroke*(1 - cos(2*pi*path_frequency*t))",
+            "rail1": "left.x",
+            "rail2": "right.x - path_spacing",
+            "yaw": "left.delta",
+        },
+    ),
+)
+
+
+def system(*, path: bool, closure: str) -> System:
+    """Place the half twice, close the cut, and add the path as six more rows."""
+    return System(
+        "dual-mobile-arm",
+        gravity=(0, 0, -9.8),
+        parts=(
+            HALF.place("left", start=Start(guess=POSE)),
+            HALF.place("right", start=Start(guess={**POSE, "x": 1.6, "delta": -pi})),
+            *(WELD_CLOSURE if closure == "weld" else PARTS_CLOSURE),
+            *(PATH if path else ()),
+        ),
+    )
+
+
+def scenario(*, path: bool, closure: str) -> Scenario:
+    """Run the paper's path, or drive the machine round by its motors."""
+    machine = system(path=path, closure=closure)
+    if path:
+        told = "The load goes up, sideways and back twice by the path's own force; no motor acts."
+        return Scenario(machine, duration=4.0, description=told)
+    control = {f"left.{name}": law for name, law in _round("left", "0", "0").items()}
+    control |= {f"right.{name}": law for name, law in _round("right", "1.6", "-pi").items()}
+    told = "Both platforms drive round a circle of 0.6 m while the arms, which carry their own weight, hold the load."
+    return Scenario(machine, duration=2 * pi, control=control, description=told)
+
+
+def _round(side: str, x: str, yaw: str) -> dict[str, str]:
+    """Drive a platform round a circle, keep the turret's yaw, carry the arm's weight and hold its pose.
+
+    With absolute elevations the weight's torque on a link is g cos θ times its own first moment and all it carries.
+    """
+    first = f"{side}.link1.com.x*({side}.link1.mass + 2*{side}.link2.mass + 2*{side}.link3.mass)"
+    second = f"{side}.link2.com.x*({side}.link2.mass + 2*{side}.link3.mass)"
+    third = f"{side}.link3.com.x*{side}.link3.mass"
+    weight = {i: f"-gravity.z*cos({side}.theta{i})*{m}" for i, m in enumerate((first, second, third), 1)}
+    return {
+        "drive_x": follow(f"{side}.x", f"{x} + 0.3*sin(t)", 2000.0, 400.0),
+        "drive_y": follow(f"{side}.y", "0.3*(1 - cos(t))", 2000.0, 400.0),
+        "turn": follow(f"{side}.delta", yaw, 500.0, 100.0),
+        "motor1": f"{weight[1]} + {follow(f'{side}.theta1', 'pi/2', 100.0, 20.0)}",
+        "motor2": f"{weight[2]} + {follow(f'{side}.theta2', '-pi/3', 100.0, 20.0)}",
+        "motor3": weight[3],
+    }
+
+
+ENTRY = Entry(
+    name="dual-mobile-arm",
+    summary="two mobile arms carry one load, cut at its middle: 12 coordinates, 6 rows of structure, 6 of path",
+    source=(
+        "Dong, Yu, Zhao and Chen (2022), Dynamic modeling of spatial cooperation between dual-arm mobile manipulators, "
+        "Applied Mathematics and Mechanics 43(8), 846-856, doi 10.21656/1000-0887.420223"
+    ),
+    build=system,
+    scenario=scenario,
+    options={
+        "path": Option(default=True, allowed=(True, False), description="the paper's path as six more rows"),
+        "closure": Option("parts", ("parts", "weld"), "the paper's rows, or one rigid joint"),
+    },
+    errata=(
+        Erratum("M33", "m1 ĉ1/4", "m1 ĉ1²/4"),
+        Erratum("M45", "(m2+m3)/2", "m2/2+m3"),
+        Erratum("C34, C43", "m1 ĉ1/2", "m1 ĉ1/4 (does no work: energy cannot tell)"),
+        Erratum("J_v4(1), J_v5(2), J_v6(3)", "cos(δ/2), sin(δ/2)", "½cos δ, ½sin δ"),
+        Erratum("(8)", "g = [0 0 9.8], which turns the sign of G", "g = [0 0 −9.8]"),
+        Erratum("(12)", "six rows of structure", "a rigid load needs θ3 + θ6 = 0 only; one of the rows is a wish"),
+        Erratum("(13), (20), (22)", "δ̈², δ², ẑ", "δ̇², ζ̂"),
+        Erratum("(19), rows 1 and 5", "= 0", "= 0.8, = 1.6"),
+        Erratum("(21), row 5", "column 8 (rank 11 and contradictory)", "column 7"),
+        Erratum("after (22)", "[A A_t]ᵀ", "stacked vertically"),
+        Erratum("start", "q̈(0) = 0", "no initial condition; it follows from the rows"),
+        Erratum("Table 1", "I of links 1 and 2", "look like moments about the end, used as central ones"),
+    ),
+)

@@ -1,0 +1,63 @@
+"""What the catalogue knows of a machine: where its numbers come from, what can be chosen, how it is built and run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from kalaba.errors import ModelError, near
+from kalaba.model.system import System
+from kalaba.scenarios import Scenario
+
+Choice = bool | int | float | str
+
+
+class Erratum(NamedTuple):
+    """A misprint of the source that a reader would stumble on; the entry follows what is correct."""
+
+    where: str
+    printed: str
+    correct: str
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A choice that changes what a machine is made of."""
+
+    default: Choice
+    allowed: tuple[Choice, ...] | range
+    description: str
+
+    def check(self, path: str, value: object) -> None:
+        """Refuse a value that is not allowed; True is not 1 here."""
+        if type(value) is not type(self.default) or value not in self.allowed:
+            message = f"{path}: expected {self._expected()}, got {value!r}; {self.description}."
+            raise ModelError(message)
+
+    def _expected(self) -> str:
+        if isinstance(self.allowed, range):
+            return f"a whole number from {self.allowed[0]} to {self.allowed[-1]}"
+        return " or ".join(repr(choice) for choice in self.allowed)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One machine of the catalogue. `build` and `scenario` take the options by name, all of them."""
+
+    name: str
+    summary: str  # one line
+    source: str  # citation
+    build: Callable[..., System] = field(repr=False)
+    scenario: Callable[..., Scenario] = field(repr=False)
+    options: Mapping[str, Option] = field(default_factory=dict)
+    errata: tuple[Erratum, ...] = ()
+
+    def settings(self, given: Mapping[str, object]) -> dict[str, object]:
+        """Check the options given and fill in the others."""
+        for name, value in given.items():
+            if name not in self.options:
+                message = f"{self.name}: no option {name!r}; {near(name, self.options)}"
+                raise ModelError(message)
+            self.options[name].check(f"{self.name}.{name}", value)
+        return {name: given.get(name, option.default) for name, option in self.options.items()}

@@ -1,0 +1,120 @@
+"""A planar parallel robot: three legs of two links hold one point; 3 motors, 2 freedoms.
+
+Each leg has q = [qa, qb, xa, ya]: qa the absolute angle of link a, qb the angle of link b relative to link a, (xa, ya)
+the leg's base point, which is free in the tree and held by constraint. The plane is horizontal; gravity does not act.
+"""
+
+from __future__ import annotations
+
+from kalaba.model.joint import Planar, Revolute
+from kalaba.model.parts import Actuator, Body, Constraint, Parameter, Start
+from kalaba.model.pose import Z
+from kalaba.model.solid import Solid
+from kalaba.model.system import System
+from kalaba.robots.entry import Entry, Erratum, Option
+from kalaba.scenarios import Scenario
+
+LENGTH = 0.244  # m, of every link
+
+
+def _link(com: float, mass: float, inertia: float) -> Solid:
+    """Make a slender link: only the moment about the plane's normal is published, and only it acts."""
+    return Solid(mass, com=(com, 0, 0), inertia=(0, inertia, inertia), tip=(LENGTH, 0, 0))
+
+
+LEG = System(
+    "leg",
+    coordinates=("qa", "qb", "xa", "ya"),
+    gravity=(0, 0, 0),
+    parts=(
+        Parameter("base_x", 0.0, "m", "base point along x"),
+        Parameter("base_y", 0.25, "m", "base point along y"),
+        Body("link_a", _link(0.1150, 1.2525, 0.0124), joint=Planar(Z, q=("xa", "ya", "qa"))),
+        Body("link_b", _link(0.1621, 1.0771, 0.0098), parent="link_a.tip", joint=Revolute(Z, q="qb")),
+        Constraint("base", {"x": "xa - base_x", "y": "ya - base_y"}),
+        Actuator("motor", "qa"),
+    ),
+)
+LIGHT_LEG = {  # legs 2 and 3
+    "link_a.com.x": 0.0657,
+    "link_a.mass": 1.3663,
+    "link_a.inertia.yy": 0.0122,
+    "link_a.inertia.zz": 0.0122,
+    "link_b.com.x": 0.1096,
+    "link_b.mass": 0.4132,
+    "link_b.inertia.yy": 0.0036,
+    "link_b.inertia.zz": 0.0036,
+}
+START = (  # qa, qb, xa, ya: assembled, base points kept, least change from the printed angles
+    (1.3014797402071205, -2.17516043914099, 0.0, 0.25),
+    (2.910565121461108, -1.4592712101849965, 0.43, 0.0),
+    (2.9809448220703607, 1.877579074224287, 0.4269, 0.5005),
+)
+CENTRE = (0.21157192052098645, 0.2981304133600941)  # m, (x_e1, y_e1): 0.01 m left of the assembled end point
+
+
+def _start(number: int) -> Start:
+    return Start(guess=dict(zip(LEG.coordinates, START[number - 1], strict=True)))
+
+
+def system(*, tracking: bool) -> System:
+    """Three placed legs (rows 0-5 hold their bases), the end points joined (6-9), and the wish (10-11)."""
+    servo = (
+        Parameter("centre_x", CENTRE[0], "m", "centre of the motion along x"),
+        Parameter("centre_y", CENTRE[1], "m", "where the end point stays along y"),
+        Parameter("stroke", 0.01, "m", "how far the end point goes to either side"),
+        Constraint("servo", {"x": "leg1.link_b.tip.x - centre_x - stroke*cos(t)", "y": "leg1.link_b.tip.y - centre_y"}),
+    )
+    return System(
+        "planar-parallel",
+        gravity=(0, 0, 0),
+        parts=(
+            LEG.place("leg1", start=_start(1)),
+            LEG.place("leg2", parameters={**LIGHT_LEG, "base_x": 0.43, "base_y": 0.0}, start=_start(2)),
+            LEG.place("leg3", parameters={**LIGHT_LEG, "base_x": 0.4269, "base_y": 0.5005}, start=_start(3)),
+            _joined("join2", "leg2"),
+            _joined("join3", "leg3"),
+            *(servo if tracking else ()),
+        ),
+    )
+
+
+def _joined(name: str, leg: str) -> Constraint:
+    """Hold the end point of leg 1 on that of another leg."""
+    return Constraint(name, {axis: f"leg1.link_b.tip.{axis} - {leg}.link_b.tip.{axis}" for axis in "xy"})
+
+
+def scenario(*, tracking: bool) -> Scenario:
+    """Track the wish, or drive one motor and see where the point goes."""
+    if tracking:
+        told = "The end point goes 0.01 m to and fro along x by the servo rows' own force; no motor acts."
+        return Scenario(system(tracking=True), duration=10.0, description=told)
+    told = "One motor of three swings leg 1 from rest; the other legs follow."
+    return Scenario(system(tracking=False), duration=5.0, control={"leg1.motor": "0.1*cos(pi*t)"}, description=told)
+
+
+ENTRY = Entry(
+    name="planar-parallel",
+    summary="three legs of two links hold one point in a plane: 12 coordinates, 10 rows, 2 freedoms, 3 motors",
+    source=(
+        "Han et al. (2020), Modeling and control of planar redundant parallel robots based on the Udwadia-Kalaba "
+        "method, Applied Mathematics and Mechanics 41(11), 1183-1196, doi 10.21656/1000-0887.400363"
+    ),
+    build=system,
+    scenario=scenario,
+    options={
+        "tracking": Option(
+            default=False, allowed=(True, False), description="two servo rows: 0.01 m to and fro along x"
+        )
+    },
+    errata=(
+        Erratum("(5)", "B = A M^½", "B = A M^-½"),
+        Erratum("(14)", "C with Ṁ − 2C not skew", "C q̇ is right; Christoffel's C makes Ṁ − 2C skew"),
+        Erratum("(19), A2", "no ±1 in the columns of xa, ya", "±1 there"),
+        Erratum("(20)", "(A1 A2) side by side", "stacked vertically"),
+        Erratum("(22)-(25)", "servo force from A3 alone (legs miss by 20 mm)", "all rows stacked"),
+        Erratum("4.2", "that force as motor torque (misses by 13 mm)", "torques of the motors that give the motion"),
+        Erratum("Table 1", "q_b without saying of what", "relative to link a"),
+        Erratum("start", "q̈(0) = 0, and angles that miss the loops by 3.8e-5 m", "assembled angles, q̈ from the rows"),
+    ),
+)
