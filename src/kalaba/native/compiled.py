@@ -1,0 +1,97 @@
+"""A kernel: one compiled function of arrays, and the layout of these arrays."""
+
+import ctypes
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kalaba.errors import NativeError, near
+from kalaba.native.arrays import Array, Segments, aligned_zeros, checked
+from kalaba.native.machine import LoadedCode
+
+_CALL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)  # releases the GIL
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The shape of a kernel: its arrays' slots, each `lanes` numbers wide."""
+
+    name: str
+    lanes: int
+    inputs: Segments  # without the parameters
+    outputs: Segments
+    n_parameters: int
+    n_constants: int  # values that depend on the parameters only, first in the store
+    n_work: int  # scratch space, after them
+    instructions: int  # operations in one evaluation
+
+    @property
+    def n_inputs(self) -> int:
+        """Slots of the inputs."""
+        return sum(size for _, size in self.inputs)
+
+    @property
+    def n_outputs(self) -> int:
+        """Slots of the outputs."""
+        return sum(size for _, size in self.outputs)
+
+    @property
+    def n_store(self) -> int:
+        """Slots of the store."""
+        return self.n_constants + self.n_work
+
+    def input_slice(self, name: str) -> slice:
+        """Find an input's slots."""
+        return _slice(f"kernel {self.name} has no input", self.inputs, name)
+
+    def output_slice(self, name: str) -> slice:
+        """Find an output's slots."""
+        return _slice(f"kernel {self.name} has no output", self.outputs, name)
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel(Layout):
+    """Machine code `void (double *inputs, double *outputs, double *store)` on arrays of shape (slots, lanes).
+
+    The arrays must not overlap. The store holds the prepared constants and scratch space, so threads that call a
+    kernel at the same time need a store each; the code itself may run in any number of them.
+    """
+
+    address: int
+    prepare_address: int  # void (double *parameters, double *store, double *store): computes the constants
+    code: LoadedCode = field(repr=False, compare=False)
+
+    def store(self, parameters: ArrayLike) -> Array:
+        """Allocate a store and compute the constants; parameters of shape (n,) or, one value a lane, (n, lanes)."""
+        given = np.asarray(parameters, dtype=np.float64)
+        if given.shape not in {(self.n_parameters,), (self.n_parameters, self.lanes)}:
+            shapes = f"({self.n_parameters},) or ({self.n_parameters}, {self.lanes})"
+            raise NativeError(f"kernel {self.name}: expected parameters of shape {shapes}, got {given.shape}")
+        in_lanes = aligned_zeros(self.n_parameters, self.lanes)
+        in_lanes[:] = given if given.ndim == 2 else given[:, np.newaxis]
+        store = aligned_zeros(self.n_store, self.lanes)
+        _CALL(self.prepare_address)(in_lanes.ctypes.data, store.ctypes.data, store.ctypes.data)
+        return store
+
+    def __call__(self, inputs: ArrayLike, store: Array, outputs: Array | None = None) -> Array:
+        """Evaluate once; loops in machine code call the address instead."""
+        given = np.ascontiguousarray(inputs, dtype=np.float64)
+        checked(f"kernel {self.name}, inputs", given, self.n_inputs, self.lanes)
+        checked(f"kernel {self.name}, store", store, self.n_store, self.lanes)
+        results = aligned_zeros(self.n_outputs, self.lanes) if outputs is None else outputs
+        checked(f"kernel {self.name}, outputs", results, self.n_outputs, self.lanes)
+        _CALL(self.address)(given.ctypes.data, results.ctypes.data, store.ctypes.data)
+        return results
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise NativeError(f"kernel {self.name} is machine code of this process; send its key and build it there")
+
+
+def _slice(problem: str, segments: Segments, name: str) -> slice:
+    first = 0
+    for segment, size in segments:
+        if segment == name:
+            return slice(first, first + size)
+        first += size
+    raise NativeError(f"{problem} {name}; {near(name, (segment for segment, _ in segments))}")

@@ -1,0 +1,91 @@
+"""Writes a kernel as a module in LLVM's language."""
+
+from kalaba.native import library, sincos
+from kalaba.native.cut import Cut, Piece
+from kalaba.native.lanes import Lanes
+from kalaba.native.listing import Instruction, value_of
+from kalaba.native.operations import declarations
+from kalaba.native.writer import CodeWriter
+
+VERSION = 1  # raise it whenever the same program would give other machine code; cached kernels are then rebuilt
+MAIN, PREPARE = "kalaba_main", "kalaba_prepare"  # the names of the two functions of a module
+
+_ARGUMENTS = "ptr noalias %inputs, ptr noalias %outputs, ptr noalias %store"
+_LIKELY_FALSE = '!0 = !{!"branch_weights", i32 1, i32 1000000}'
+
+
+def module_text(main: Cut, prepare: Cut, lanes: Lanes, *, fused: bool) -> str:
+    """Write the module of a kernel: its main function, the one that prepares its constants, and what they call."""
+    functions = [
+        function
+        for name, cut in ((MAIN, main), (PREPARE, prepare))
+        for function in _entry_and_pieces(name, cut, lanes, fused=fused)
+    ]
+    used = {instruction.op for cut in (main, prepare) for piece in cut.pieces for instruction in piece.instructions}
+    called = used & library.FUNCTIONS.keys()
+    if called & {"sin", "cos"}:
+        called |= {"sin", "cos"}
+        functions.append(sincos.definition(lanes, fused=fused))
+    return "\n\n".join([declarations(lanes), library.definitions(lanes, called), *functions, _LIKELY_FALSE])
+
+
+def _entry_and_pieces(name: str, cut: Cut, lanes: Lanes, *, fused: bool) -> list[str]:
+    if len(cut.pieces) == 1:
+        return [_function(name, "", cut.pieces[0], lanes, fused=fused)]
+    names = [f"{name}_{number}" for number in range(len(cut.pieces))]
+    calls = [f"call void @{piece}({_ARGUMENTS.replace('noalias ', '')})" for piece in names]
+    entry = "\n".join([f"define void @{name}({_ARGUMENTS}) nounwind {{", *calls, "ret void", "}"])
+    pieces = [
+        _function(piece_name, "internal ", piece, lanes, fused=fused)
+        for piece_name, piece in zip(names, cut.pieces, strict=True)
+    ]
+    return [*pieces, entry]
+
+
+def _function(name: str, linkage: str, piece: Piece, lanes: Lanes, *, fused: bool) -> str:
+    body = _Body(lanes, fused=fused)
+    writes: dict[int, list[tuple[str, int]]] = {}
+    for write in piece.writes:
+        writes.setdefault(write.position, []).append((write.array, write.slot))
+    for position, instruction in enumerate(piece.instructions):
+        value = body.add(instruction)
+        for array, slot in writes.get(position, ()):
+            body.code.store(value, array, slot)
+    return "\n".join([f"define {linkage}void @{name}({_ARGUMENTS}) nounwind {{", *body.code.lines, "ret void", "}"])
+
+
+class _Body:
+    """Translates instructions; remembers the names of their values."""
+
+    def __init__(self, lanes: Lanes, *, fused: bool) -> None:
+        self.code = CodeWriter(lanes, fused=fused)
+        self._values: list[str] = []
+        self._sincos: dict[str, tuple[str, str]] = {}
+
+    def add(self, instruction: Instruction) -> str:
+        """Write an instruction and give the name of its value."""
+        value = self._leaf(instruction) if not instruction.args else self._operation(instruction)
+        self._values.append(value)
+        return value
+
+    def _leaf(self, leaf: Instruction) -> str:
+        if leaf.op == "constant":
+            return self.code.lanes.constant(value_of(leaf.number))
+        return self.code.load("inputs" if leaf.op == "input" else "store", leaf.number)
+
+    def _operation(self, instruction: Instruction) -> str:
+        operands = [self._values[arg] for arg in instruction.args]
+        if instruction.op in {"sin", "cos"}:
+            return self._sine_and_cosine(operands[0])[instruction.op == "cos"]
+        return self.code.operate(instruction.op, *operands)
+
+    def _sine_and_cosine(self, x: str) -> tuple[str, str]:
+        if x not in self._sincos:
+            both, real = self.code.fresh(), self.code.lanes.real
+            self._sincos[x] = (f"{both}.sin", f"{both}.cos")
+            self.code.lines += [
+                f"{both} = call {{{real}, {real}}} @sincos({real} {x})",
+                f"{both}.sin = extractvalue {{{real}, {real}}} {both}, 0",
+                f"{both}.cos = extractvalue {{{real}, {real}}} {both}, 1",
+            ]
+        return self._sincos[x]

@@ -1,0 +1,108 @@
+"""This computer's machine code: what the processor offers, compiling a module, loading the result.
+
+The code needs no optimiser, only a code generator: equal values are merged and dead ones removed before, sums are
+contracted, and straight lines have no loops to improve. On 2,700 operations (AVX-512, one shared core) LLVM's -O2
+passes took 0.06 s beside 0.16 s for the code generator and changed the running time by less than its noise. Three
+quarters of the generator's time is register allocation; the fast allocators make code that is a quarter slower.
+"""
+
+import platform
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from kalaba.errors import NativeError
+from kalaba.native import library
+
+_OPTIMISATION = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """The processor that the code is made for."""
+
+    triple: str
+    cpu: str
+    features: str
+    llvm: str  # version
+
+    @property
+    def fused(self) -> bool:
+        """Whether the processor multiplies and adds in one operation."""
+        intel = self.triple.startswith(("x86_64", "i686", "i386", "amd64"))
+        return not intel or "+fma" in self.features.split(",")
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedCode:
+    """Machine code in memory; it stays there as long as this value."""
+
+    engine: Any
+
+    def address(self, name: str) -> int:
+        """Give the address of a function."""
+        address = int(self.engine.get_function_address(name))
+        if not address:
+            raise NativeError(f"the machine code has no function {name}; remove the cached kernels and build again")
+        return address
+
+
+@cache
+def host() -> Host:
+    """Ask LLVM what it runs on."""
+    llvm = _llvm()
+    try:
+        features = llvm.get_host_cpu_features().flatten()
+    except RuntimeError:  # LLVM cannot tell on some platforms; the processor's name then has to do
+        features = ""
+    version = f"llvmlite {_llvmlite_version()} LLVM {'.'.join(map(str, llvm.llvm_version_info))}"
+    return Host(llvm.get_process_triple(), llvm.get_host_cpu_name(), features, version)
+
+
+def compile_module(text: str) -> bytes:
+    """Compile a module in LLVM's language to an object file."""
+    llvm = _llvm()
+    try:
+        module = llvm.parse_assembly(text, llvm.create_context())
+        module.verify()
+        code: bytes = _target_machine().emit_object(module)
+    except RuntimeError as error:
+        raise NativeError(f"LLVM refuses the code written for it: {error}; use backend=Interpreted()") from error
+    return code
+
+
+def load_object(code: bytes) -> LoadedCode:
+    """Put an object file into memory, ready to be called."""
+    llvm = _llvm()
+    try:
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", llvm.create_context()), _target_machine())
+        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        engine.finalize_object()
+    except RuntimeError as error:
+        message = f"LLVM cannot load machine code on {platform.platform()}: {error}; use backend=Interpreted()"
+        raise NativeError(message) from error
+    return LoadedCode(engine)
+
+
+def _target_machine() -> Any:  # noqa: ANN401  (llvmlite has no types)
+    llvm, this = _llvm(), host()
+    target = llvm.Target.from_triple(this.triple)
+    return target.create_target_machine(this.cpu, this.features, opt=_OPTIMISATION, jit=True)
+
+
+@cache
+def _llvm() -> Any:  # noqa: ANN401  (llvmlite has no types)
+    """Import LLVM, which takes a while, and make it ready for this processor."""
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    for name, address in library.addresses().items():
+        llvm.add_symbol(name, address)
+    return llvm
+
+
+def _llvmlite_version() -> str:
+    import llvmlite
+
+    return str(llvmlite.__version__)

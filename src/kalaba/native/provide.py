@@ -1,0 +1,68 @@
+"""Gives kernels: from memory, from the disk, or newly built."""
+
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+import casadi
+
+from kalaba.native import cache as disk
+from kalaba.native.build import Built, build
+from kalaba.native.compiled import Kernel
+from kalaba.native.emitter import MAIN, PREPARE, VERSION
+from kalaba.native.machine import host, load_object
+
+_kernels: dict[str, Kernel] = {}  # of this process, by digest; machine code stays in memory until the process ends
+_building = threading.RLock()
+
+
+def kernel(name: str, key: str, trace: Callable[[], casadi.Function], lanes: int = 1) -> Kernel:
+    """Give the kernel of a function.
+
+    `key` says everything that the function depends on; `trace` makes the function, and is called only if no kernel
+    with this name, key and number of lanes is at hand, in this process or on disk.
+    """
+    digest = _digest(name, key, lanes)
+    found = _kernels.get(digest)
+    if found is not None:
+        return found
+    with _building:
+        if digest not in _kernels:
+            _kernels[digest] = load(disk.read(digest) or _built(digest, name, trace, lanes))
+        return _kernels[digest]
+
+
+def _built(digest: str, name: str, trace: Callable[[], casadi.Function], lanes: int) -> Built:
+    built = build(name, trace(), lanes)
+    disk.write(digest, built)
+    return built
+
+
+def load(built: Built) -> Kernel:
+    """Put a compiled kernel into memory."""
+    code = load_object(built.code)
+    return Kernel(**asdict(built.layout), address=code.address(MAIN), prepare_address=code.address(PREPARE), code=code)
+
+
+def _digest(name: str, key: str, lanes: int) -> str:
+    """Hash everything that the machine code depends on."""
+    this = host()
+    parts = (name, key, _sources(), str(VERSION), this.llvm, this.triple, this.cpu, this.features, str(lanes))
+    return sha256("\0".join(parts).encode()).hexdigest()
+
+
+@cache
+def _sources() -> str:
+    """Tell versions of kalaba apart: by number, and while it is being changed by the state of its files.
+
+    Without the files, a derivation corrected today would go on using yesterday's machine code.
+    """
+    package = sys.modules[__name__.partition(".")[0]]
+    root = Path(__file__).parents[1]
+    states = [(path.relative_to(root), path.lstat()) for path in sorted(root.rglob("*.py"))]
+    files = "\n".join(f"{path} {status.st_size} {status.st_mtime_ns}" for path, status in states)
+    return f"{getattr(package, '__version__', '')} {sha256(files.encode()).hexdigest()}"

@@ -1,0 +1,195 @@
+"""Kernels are built once, kept in a private place, and never trusted when damaged."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import casadi as ca
+import numpy as np
+import pytest
+
+from kalaba import native
+from kalaba.errors import NativeError
+from kalaba.native import cache, provide
+
+SOURCE = Path(native.__file__).parents[2]
+ONLY_POSIX = pytest.mark.skipif(os.name != "posix", reason="Windows keeps a user's folders private by itself")
+
+
+class Tracer:
+    """Makes a small function and counts how often it was asked."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def __call__(self) -> ca.Function:
+        self.calls += 1
+        x, p = ca.SX.sym("x", 2), ca.SX.sym("p")
+        return ca.Function("small", [x, p], [ca.exp(x[0]) * ca.sin(p) + ca.cos(x[1])], ["x", "p"], ["y"])
+
+
+def value(kernel: native.Kernel) -> float:
+    return float(kernel(np.ones((2, kernel.lanes)), kernel.store([2.0]))[0, -1])
+
+
+EXPECTED = np.exp(1) * np.sin(2) + np.cos(1)
+
+
+@pytest.fixture
+def forget(monkeypatch):
+    """Forget the kernels in memory, as a new process would."""
+    return lambda: monkeypatch.setattr(provide, "_kernels", {})
+
+
+def test_a_kernel_in_memory_is_given_again():
+    tracer = Tracer()
+    assert native.kernel("k", "key", tracer) is native.kernel("k", "key", tracer)
+    assert tracer.calls == 1
+
+
+@pytest.mark.parametrize("lanes", [1, 8])
+def test_a_kernel_on_disk_is_loaded_without_tracing(forget, lanes):
+    tracer = Tracer()
+    built = native.kernel("k", "key", tracer, lanes)
+    forget()
+    loaded = native.kernel("k", "key", tracer, lanes)
+    assert tracer.calls == 1
+    assert loaded.address != built.address
+    assert loaded.inputs == built.inputs
+    assert value(loaded) == value(built) == pytest.approx(EXPECTED, rel=1e-15)
+
+
+@pytest.mark.parametrize("other", [("k2", "key", 1), ("k", "key2", 1), ("k", "key", 4)])
+def test_another_name_key_or_number_of_lanes_is_another_kernel(other):
+    tracer = Tracer()
+    name, key, lanes = other
+    first, second = native.kernel("k", "key", tracer), native.kernel(name, key, tracer, lanes)
+    assert tracer.calls == 2
+    assert value(first) == value(second)
+
+
+@pytest.mark.parametrize("where", [0, 20, 60, 200, -1])
+def test_a_damaged_file_is_built_again(cache_directory, forget, where):
+    tracer = Tracer()
+    native.kernel("k", "key", tracer)
+    (file,) = cache_directory.iterdir()
+    content = bytearray(file.read_bytes())
+    content[where] ^= 0xFF
+    file.write_bytes(content)
+    forget()
+    assert value(native.kernel("k", "key", tracer)) == pytest.approx(EXPECTED, rel=1e-15)
+    forget()
+    native.kernel("k", "key", tracer)
+    assert tracer.calls == 2
+
+
+@pytest.mark.parametrize("length", [0, 10, 50, 500])
+def test_a_truncated_file_is_built_again(cache_directory, forget, length):
+    tracer = Tracer()
+    native.kernel("k", "key", tracer)
+    (file,) = cache_directory.iterdir()
+    file.write_bytes(file.read_bytes()[:length])
+    forget()
+    assert value(native.kernel("k", "key", tracer)) == pytest.approx(EXPECTED, rel=1e-15)
+    assert tracer.calls == 2
+
+
+@ONLY_POSIX
+def test_the_directory_is_private_to_the_user(cache_directory):
+    native.kernel("k", "key", Tracer())
+    assert cache_directory.stat().st_mode & 0o777 == 0o700
+
+
+@ONLY_POSIX
+def test_a_directory_that_others_can_write_to_is_not_used(cache_directory, forget):
+    tracer = Tracer()
+    cache_directory.mkdir()
+    cache_directory.chmod(0o777)
+    native.kernel("k", "key", tracer)
+    forget()
+    native.kernel("k", "key", tracer)
+    assert tracer.calls == 2
+    assert list(cache_directory.iterdir()) == []
+
+
+def test_a_directory_that_cannot_be_made_costs_a_build_and_nothing_more(tmp_path, monkeypatch, forget):
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("KALABA_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    tracer = Tracer()
+    assert value(native.kernel("k", "key", tracer)) == pytest.approx(EXPECTED, rel=1e-15)
+    forget()
+    native.kernel("k", "key", tracer)
+    assert tracer.calls == 2
+
+
+def test_a_write_that_fails_leaves_nothing_behind(cache_directory, monkeypatch):
+    def refuse(self, target):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(Path, "replace", refuse)
+    assert value(native.kernel("k", "key", Tracer())) == pytest.approx(EXPECTED, rel=1e-15)
+    assert list(cache_directory.iterdir()) == []
+
+
+def test_the_files_used_longest_ago_go_first(cache_directory, monkeypatch, forget):
+    for key in ("old", "new"):
+        native.kernel("k", key, Tracer())
+    size = max(file.stat().st_size for file in cache_directory.iterdir())
+    monkeypatch.setattr(cache, "LARGEST_TOTAL", int(2.5 * size))
+    for age, file in enumerate(sorted(cache_directory.iterdir())):
+        os.utime(file, (1000 + age, 1000 + age))
+    forget()
+    native.kernel("k", "old", Tracer())
+    native.kernel("k", "newest", Tracer())
+    forget()
+    tracer = Tracer()
+    native.kernel("k", "old", tracer)
+    native.kernel("k", "newest", tracer)
+    assert tracer.calls == 0
+    native.kernel("k", "new", tracer)
+    assert tracer.calls == 1
+
+
+SCRIPT = """
+import casadi as ca
+from kalaba import native
+x, p = ca.SX.sym("x", 2), ca.SX.sym("p")
+trace = lambda: ca.Function("small", [x, p], [ca.exp(x[0]) * ca.sin(p) + ca.cos(x[1])], ["x", "p"], ["y"])
+for key in range(5):
+    kernel = native.kernel("k", str(key), trace)
+    assert abs(kernel([1.0, 1.0], kernel.store([2.0]))[0, 0] - {expected!r}) < 1e-14
+"""
+
+
+def test_two_processes_may_build_the_same_kernels_at_once(cache_directory):
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    command = [sys.executable, "-c", SCRIPT.format(expected=float(EXPECTED))]
+    processes = [subprocess.Popen(command, env=environment) for _ in range(2)]
+    assert [process.wait() for process in processes] == [0, 0]
+    assert len(list(cache_directory.iterdir())) == 5
+
+
+def test_a_trace_that_fails_is_not_remembered():
+    def fail() -> ca.Function:
+        raise NativeError("not today")
+
+    with pytest.raises(NativeError, match="not today"):
+        native.kernel("k", "key", fail)
+    assert value(native.kernel("k", "key", Tracer())) == pytest.approx(EXPECTED, rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("system", "variable", "value", "expected"),
+    [
+        ("linux", "XDG_CACHE_HOME", "/somewhere", Path("/somewhere/kalaba")),
+        ("linux", "XDG_CACHE_HOME", "", Path.home() / ".cache" / "kalaba"),
+        ("darwin", "XDG_CACHE_HOME", "", Path.home() / "Library" / "Caches" / "kalaba"),
+        ("win32", "LOCALAPPDATA", "/local", Path("/local/kalaba")),
+    ],
+)
+def test_without_a_choice_kernels_go_where_the_platform_keeps_caches(monkeypatch, system, variable, value, expected):
+    monkeypatch.delenv("KALABA_CACHE_DIR")
+    monkeypatch.setattr(sys, "platform", system)
+    monkeypatch.setenv(variable, value)
+    assert cache.directory() == expected
