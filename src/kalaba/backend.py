@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,17 +66,47 @@ class Interpreted:
         return InterpretedFunction(function, parameters, slices(sizes))
 
 
-@dataclass(frozen=True)
-class NativeFunction:
-    """A compiled kernel with its parameters put in."""
+class Bound(NamedTuple):
+    """A kernel with arrays of its own: write `inputs`, call `run`, read `outputs`. For one thread."""
 
-    kernel: Kernel
-    store: Array
-    outputs: dict[str, slice]
+    inputs: Array  # (n_inputs,)
+    outputs: Array  # (n_outputs,)
+    run: Callable[[], None]
+
+
+class NativeFunction:
+    """A compiled kernel with its parameters put in; every thread works on arrays of its own."""
+
+    def __init__(self, kernel: Kernel, parameters: Array) -> None:
+        self.kernel = kernel
+        self.store: Array = kernel.store(parameters)
+        self.outputs = slices(dict(kernel.outputs))
+        self._threads = threading.local()
+
+    @property
+    def bound(self) -> Bound:
+        """The arrays of this thread."""
+        try:
+            return self._threads.bound  # type: ignore[no-any-return]
+        except AttributeError:
+            self._threads.bound = self._bind()
+            return self._threads.bound  # type: ignore[no-any-return]
+
+    def _bind(self) -> Bound:
+        from kalaba.native.arrays import aligned_zeros
+
+        inputs, outputs = aligned_zeros(self.kernel.n_inputs, 1)[:, 0], aligned_zeros(self.kernel.n_outputs, 1)[:, 0]
+        store = self.store.copy()
+        code = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)(self.kernel.address)
+        self._threads.store = store  # lives as long as its address is in use
+        return Bound(inputs, outputs, partial(code, inputs.ctypes.data, outputs.ctypes.data, store.ctypes.data))
 
     def __call__(self, inputs: Array) -> Array:
         """Call the machine code."""
-        return self.kernel(inputs.reshape(-1, 1), self.store)[:, 0]
+        bound = self.bound
+        bound.inputs[:] = inputs
+        bound.run()
+        return bound.outputs.copy()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +116,7 @@ class Native:
     def evaluator(self, name: str, key: str, trace: Trace, parameters: Array) -> Evaluator:
         """Load or compile the kernel, and prepare its constants."""
         kernel = self.kernel(name, key, trace)
-        return NativeFunction(kernel, kernel.store(parameters), slices(dict(kernel.outputs)))
+        return NativeFunction(kernel, parameters)
 
     def kernel(self, name: str, key: str, trace: Trace, lanes: int = 1) -> Kernel:
         """The kernel itself, for loops that call it by address."""

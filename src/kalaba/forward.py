@@ -6,8 +6,10 @@ For consistent rows the motion does not depend on the choice.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from math import isfinite
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -82,6 +84,52 @@ def _is_healthy(values: Array, outputs: dict[str, slice], choice: Choice) -> boo
     if not (values[outputs["pivots"]] >= choice.threshold).all():
         return False
     return choice.rank == len(choice.mask) or bool((values[outputs["gap"]][choice.left_out] <= OPEN).all())
+
+
+Quick = Callable[[Any, Any, Any, float, Any], Motion | None]
+
+
+def quick(plant: Plant) -> Quick:
+    """A closure for single native calls; gives None where the general way must look: batches, other shapes, NaN,
+    unhealthy pivots, rows left out.
+    """
+    if not isinstance(plant.solver, MaskedLDL) or not isinstance(plant.backend, Native):
+        return lambda *_: None
+    function = plant.standard("motion")
+    assert isinstance(function, NativeFunction)  # noqa: S101
+    layout, choice = plant.layout, plant.choice
+    if choice.rank < len(choice.mask):
+        return lambda *_: None  # rows left out are checked for contradiction
+    n_v, n_u, t_slot = len(plant.velocities), len(plant.actuators), layout.t
+    q_shape, v_shape, u_shape = (len(plant.coordinates),), (n_v,), (n_u,)
+    q_part, v_part, u_part, f_part = layout.q, layout.v, slice(t_slot + 1, t_slot + 1 + n_u), layout.f
+    rates, forces = function.outputs["acceleration"], function.outputs["constraint_force"]
+    pivots, threshold, weight = function.outputs["pivots"], choice.threshold, plant.weight if plant.is_singular else 1.0
+    results = slice(rates.start, forces.stop)
+
+    def call(q: Any, v: Any, force: Any, t: float, actuation: Any) -> Motion | None:  # noqa: ANN401
+        if getattr(q, "shape", None) != q_shape or getattr(v, "shape", None) != v_shape:
+            return None
+        bound = function.bound
+        packed = bound.inputs
+        packed[q_part], packed[v_part], packed[t_slot] = q, v, t
+        packed[t_slot + 1 :] = 0.0
+        packed[layout.mask], packed[layout.w] = choice.mask, weight
+        if actuation is not None:
+            if np.shape(actuation) != u_shape:
+                return None
+            packed[u_part] = actuation
+        if force is not None:
+            if np.shape(force) != v_shape:
+                return None
+            packed[f_part] = force
+        bound.run()
+        found = bound.outputs[results].copy()
+        if not (bound.outputs[pivots] >= threshold).all() or not isfinite(found.sum()):
+            return None
+        return Motion(found[:n_v], found[n_v:])
+
+    return call
 
 
 def _solve(plant: Plant, inputs: Array) -> Motion:

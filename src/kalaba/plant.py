@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kalaba import forward
 from kalaba.backend import Backend, Evaluator, Interpreted, Native
 from kalaba.constrain.solvers import MaskedLDL, Motion, Problem, Solver, UdwadiaKalaba, is_singular, mass_weight
 from kalaba.errors import ModelError, near
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from kalaba.derive.dynamics import Method
     from kalaba.derive.equations import Equations
-    from kalaba.forward import Choice
+    from kalaba.forward import Choice, Quick
     from kalaba.model.machine import Machine
     from kalaba.model.system import System
     from kalaba.native import Kernel
@@ -108,22 +109,22 @@ class Plant:
         """What tells this plant's code apart from others'."""
         return f"{fingerprint(self.machine)} {self.method!r}"
 
-    @property
+    @cached_property
     def coordinates(self) -> tuple[str, ...]:
         """Names of q."""
         return tuple(c.name for c in self.machine.coordinates)
 
-    @property
+    @cached_property
     def velocities(self) -> tuple[str, ...]:
         """Names of v."""
         return tuple(c.name for c in self.machine.velocities)
 
-    @property
+    @cached_property
     def actuators(self) -> tuple[str, ...]:
         """Names of the motors."""
         return tuple(actuator.name for actuator in self.machine.actuators)
 
-    @property
+    @cached_property
     def constraints(self) -> tuple[str, ...]:
         """Names of the constraint rows."""
         return self.machine.rows
@@ -154,6 +155,11 @@ class Plant:
 
         q = first_guess(self)
         return mass_weight(self.mass_matrix(q), self.constraint(q, np.zeros(len(self.velocities)))[0])
+
+    @cached_property
+    def quick(self) -> Quick:
+        """Forward dynamics at the least cost of a call, where nothing is out of the ordinary."""
+        return forward.quick(self)
 
     @cached_property
     def choice(self) -> Choice:

@@ -13,6 +13,7 @@ import casadi as ca
 
 from kalaba.derive.applied import actuation_map, applied_force, frame_jacobian, spring_energy
 from kalaba.derive.kinematics import Kinematics
+from kalaba.derive.latex import latex
 from kalaba.derive.newton_euler import NewtonEuler, inverse_dynamics
 from kalaba.derive.pfaffian import Rows, constraint_rows
 from kalaba.derive.rotation import cross
@@ -133,6 +134,13 @@ class Equations:
     def jacobian(self, frame: str) -> ca.SX:
         """(6, n_v): linear, then angular velocity of a frame, world axes."""
         return frame_jacobian(self.kinematics, frame)
+
+    def latex(self, name: str = "mass_matrix") -> str:
+        """One of the fields in print: common parts named and listed, then entry by entry."""
+        s = self.symbols
+        letters = {"mass_matrix": "M", "bias": "h", "coriolis": "C", "gravity": "G", "constraint_matrix": "A"}
+        letters |= {"constraint_rhs": "b", "actuation_map": "B", "kinetic_energy": "T", "potential_energy": "V"}
+        return latex(letters.get(name, name), getattr(self, name), ca.vertcat(s.q, s.v, s.t, s.u, s.p))
 
     def function(self, name: str) -> ca.Function:
         """A CasADi function of (q, v, t, u, p) for one of the fields, or "motion" for v̇ and Qc by KKT."""
