@@ -72,6 +72,7 @@ class Bound(NamedTuple):
     inputs: Array  # (n_inputs,)
     outputs: Array  # (n_outputs,)
     run: Callable[[], None]
+    store: Array  # constants and scratch; lives as long as its address is in use
 
 
 class NativeFunction:
@@ -89,17 +90,18 @@ class NativeFunction:
         try:
             return self._threads.bound  # type: ignore[no-any-return]
         except AttributeError:
-            self._threads.bound = self._bind()
+            self._threads.bound = self.bind()
             return self._threads.bound  # type: ignore[no-any-return]
 
-    def _bind(self) -> Bound:
+    def bind(self) -> Bound:
+        """New arrays for the kernel."""
         from kalaba.native.arrays import aligned_zeros
 
         inputs, outputs = aligned_zeros(self.kernel.n_inputs, 1)[:, 0], aligned_zeros(self.kernel.n_outputs, 1)[:, 0]
         store = self.store.copy()
         code = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)(self.kernel.address)
-        self._threads.store = store  # lives as long as its address is in use
-        return Bound(inputs, outputs, partial(code, inputs.ctypes.data, outputs.ctypes.data, store.ctypes.data))
+        run = partial(code, inputs.ctypes.data, outputs.ctypes.data, store.ctypes.data)
+        return Bound(inputs, outputs, run, store)
 
     def __call__(self, inputs: Array) -> Array:
         """Call the machine code."""

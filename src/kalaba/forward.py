@@ -6,7 +6,7 @@ For consistent rows the motion does not depend on the choice.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
 from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -20,11 +20,13 @@ from kalaba.constrain.solvers import MaskedLDL, Motion, Problem
 from kalaba.errors import ConstraintError, ModelError
 
 if TYPE_CHECKING:
+    from kalaba.native import Kernel
     from kalaba.plant import Plant
 
 Array = NDArray[np.float64]
 OPEN = 1e-11  # a row left out that is open by more than this was not dependent
 PIVOT_DROP = 0.1  # a pivot that falls below this part of its value at the choice asks for a new one
+LANES = 8  # states that a batch works on at a time
 CONTRADICTION = 1e-7  # of the largest term in the rows
 
 
@@ -86,50 +88,63 @@ def _is_healthy(values: Array, outputs: dict[str, slice], choice: Choice) -> boo
     return choice.rank == len(choice.mask) or bool((values[outputs["gap"]][choice.left_out] <= OPEN).all())
 
 
-Quick = Callable[[Any, Any, Any, float, Any], Motion | None]
+class _Quick:
+    """The arrays of one thread for single native calls: views into a kernel's inputs and outputs, made once."""
+
+    def __init__(self, plant: Plant, function: NativeFunction) -> None:
+        layout, choice, outputs = plant.layout, plant.choice, function.outputs
+        bound = function.bind()
+        bound.inputs[layout.mask] = choice.mask
+        bound.inputs[layout.w] = plant.weight if plant.is_singular else 1.0
+        self.inputs, self.run = bound.inputs, bound.run
+        self.q, self.v, self.f = bound.inputs[layout.q], bound.inputs[layout.v], bound.inputs[layout.f]
+        self.u = bound.inputs[layout.u][: len(plant.actuators)]
+        self.result = bound.outputs[outputs["acceleration"].start : outputs["constraint_force"].stop]
+        self.pivots = bound.outputs[outputs["pivots"]]
+        self.healthy = np.ones(len(choice.mask), dtype=bool)
+        self.ones = np.ones(len(self.result))
 
 
-def quick(plant: Plant) -> Quick:
-    """A closure for single native calls; gives None where the general way must look: batches, other shapes, NaN,
-    unhealthy pivots, rows left out.
+class Quick:
+    """Forward dynamics of single states at the least cost of a call.
+
+    Gives None where the general way must look: batches, other shapes, NaN, unhealthy pivots, rows left out.
     """
-    if not isinstance(plant.solver, MaskedLDL) or not isinstance(plant.backend, Native):
-        return lambda *_: None
-    function = plant.standard("motion")
-    assert isinstance(function, NativeFunction)  # noqa: S101
-    layout, choice = plant.layout, plant.choice
-    if choice.rank < len(choice.mask):
-        return lambda *_: None  # rows left out are checked for contradiction
-    n_v, n_u, t_slot = len(plant.velocities), len(plant.actuators), layout.t
-    q_shape, v_shape, u_shape = (len(plant.coordinates),), (n_v,), (n_u,)
-    q_part, v_part, u_part, f_part = layout.q, layout.v, slice(t_slot + 1, t_slot + 1 + n_u), layout.f
-    rates, forces = function.outputs["acceleration"], function.outputs["constraint_force"]
-    pivots, threshold, weight = function.outputs["pivots"], choice.threshold, plant.weight if plant.is_singular else 1.0
-    results = slice(rates.start, forces.stop)
 
-    def call(q: Any, v: Any, force: Any, t: float, actuation: Any) -> Motion | None:  # noqa: ANN401
-        if getattr(q, "shape", None) != q_shape or getattr(v, "shape", None) != v_shape:
-            return None
-        bound = function.bound
-        packed = bound.inputs
-        packed[q_part], packed[v_part], packed[t_slot] = q, v, t
-        packed[t_slot + 1 :] = 0.0
-        packed[layout.mask], packed[layout.w] = choice.mask, weight
-        if actuation is not None:
-            if np.shape(actuation) != u_shape:
-                return None
-            packed[u_part] = actuation
-        if force is not None:
-            if np.shape(force) != v_shape:
-                return None
-            packed[f_part] = force
-        bound.run()
-        found = bound.outputs[results].copy()
-        if not (bound.outputs[pivots] >= threshold).all() or not isfinite(found.sum()):
-            return None
-        return Motion(found[:n_v], found[n_v:])
+    def __init__(self, plant: Plant) -> None:
+        native = isinstance(plant.solver, MaskedLDL) and isinstance(plant.backend, Native)
+        self.is_used = native and plant.choice.rank == len(plant.constraints)
+        self._plant, self._threads = plant, threading.local()
+        self._q, self._v, self._u = (len(plant.coordinates),), (len(plant.velocities),), (len(plant.actuators),)
+        self._t, self._n = plant.layout.t, len(plant.velocities)
 
-    return call
+    def __call__(self, q: Any, v: Any, force: Any, t: float, actuation: Any) -> Motion | None:  # noqa: ANN401
+        """Evaluate, or give None."""
+        if not self.is_used or getattr(q, "shape", None) != self._q or getattr(v, "shape", None) != self._v:
+            return None
+        if force is not None and np.shape(force) != self._v:
+            return None
+        if actuation is not None and np.shape(actuation) != self._u:
+            return None
+        at = self._arrays()
+        at.q[:], at.v[:], at.inputs[self._t] = q, v, t
+        at.f[:] = 0.0 if force is None else force
+        at.u[:] = 0.0 if actuation is None else actuation
+        at.run()
+        found = at.result.copy()
+        np.greater_equal(at.pivots, self._plant.choice.threshold, out=at.healthy)
+        if b"\0" in at.healthy.tobytes() or not isfinite(at.ones @ found):
+            return None
+        return Motion(found[: self._n], found[self._n :])
+
+    def _arrays(self) -> _Quick:
+        try:
+            return self._threads.arrays  # type: ignore[no-any-return]
+        except AttributeError:
+            function = self._plant.standard("motion")
+            assert isinstance(function, NativeFunction)  # noqa: S101
+            self._threads.arrays = _Quick(self._plant, function)
+            return self._threads.arrays  # type: ignore[no-any-return]
 
 
 def _solve(plant: Plant, inputs: Array) -> Motion:
@@ -210,12 +225,18 @@ def _unhealthy(plant: Plant, values: Array, outputs: dict[str, slice]) -> NDArra
 
 def _run_batch(plant: Plant, packed: Array) -> Array:
     """Evaluate the motion kernel on every row, eight lanes at a time."""
-    from kalaba.loop import batch
+    kernel, store = plant.lanes("motion", LANES)
+    return run_kernel(kernel, store, packed)
 
-    kernel, store = plant.lanes("motion", 8)
-    function = plant.standard("motion")
-    assert isinstance(function, NativeFunction)  # noqa: S101
-    return batch(kernel, packed, store)
+
+def run_kernel(kernel: Kernel, store: Array, packed: Array) -> Array:
+    """Evaluate a kernel on every row of packed inputs."""
+    from kalaba.loop import Code, Piece, Slots, batch  # noqa: PLC0415
+
+    results = np.empty((len(packed), kernel.n_outputs))
+    slots = Slots(kernel.n_inputs, kernel.n_outputs, kernel.lanes)
+    batch(Code(kernel.address, store.copy(), kernel), slots, [Piece(0, packed)], [Piece(0, results)])
+    return results
 
 
 def _packed_batch(

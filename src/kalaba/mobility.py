@@ -22,7 +22,7 @@ NEARBY = 1e-2  # size of the steps to nearby configurations
 OFF = 1e-3  # size of the steps off the manifold
 PROBES = 6
 SHOWN = 1e-9  # coefficients below this are rounding
-INDEPENDENT = 1e-6
+BROKEN = 1e-6  # of the largest entry: a dependence that fails by more is no identity
 VANISHED = 1e-6  # rows shorter than this part of the longest are not stretched
 
 
@@ -38,7 +38,7 @@ class Mobility:
     freedoms: int  # at the start
     freedoms_nearby: int  # at configurations near it
     dependencies: tuple[tuple[str, tuple[tuple[str, float], ...]], ...]  # a row = Σ coefficient · other row
-    on_manifold_only: tuple[str, ...]  # rows that depend on the others only while all are closed
+    on_manifold_only: tuple[str, ...]  # rows whose dependence holds only while all are closed
     unique_reactions: tuple[str, ...]
     non_unique_reactions: tuple[str, ...]
     smallest_singular_value: float  # of the kept rows, each of unit length in the mass metric; 1 is best
@@ -83,7 +83,7 @@ def check(system: System | Plant) -> Mobility:
         freedoms=n - rank,
         freedoms_nearby=n - _nearby_rank(plant, A, rank),
         dependencies=depending,
-        on_manifold_only=_on_manifold_only(plant, kept),
+        on_manifold_only=_on_manifold_only(plant, metric, A, mask),
         unique_reactions=tuple(row for row in plant.constraints if row not in loose),
         non_unique_reactions=tuple(row for row in plant.constraints if row in loose),
         smallest_singular_value=value,
@@ -161,20 +161,24 @@ def _nearby_rank(plant: Plant, matrix: Array, rank: int) -> int:
     return best
 
 
-def _on_manifold_only(plant: Plant, kept: NDArray[np.bool_]) -> tuple[str, ...]:
-    """Rows left out at the start that are independent of the kept ones a little off the manifold."""
+def _on_manifold_only(plant: Plant, metric: Array, matrix: Array, mask: Array) -> tuple[str, ...]:
+    """Rows left out whose dependence on the kept ones is no identity: off the manifold it does not hold.
+
+    The probes move q across the manifold, along M⁻¹Aᵀ.
+    """
     from kalaba.oracle import q_dot, unit
 
-    left_out = np.flatnonzero(~kept)
+    left_out, kept = np.flatnonzero(mask == 0), mask > 0
+    if not left_out.size:
+        return ()
+    coefficients = dependencies(metric, matrix, mask)
     q, v = plant.start
     rng = np.random.default_rng(3)
-    found: set[int] = set()
-    for _ in range(PROBES if left_out.size else 0):
-        off = unit(plant, q + q_dot(plant, q, rng.normal(size=len(plant.velocities)) * OFF))
-        metric, A = _metric(plant, off, v)
-        rows = _unit_rows(metric, A)
-        basis = np.linalg.qr(rows[kept].T)[0]
-        for k in left_out:
-            if np.linalg.norm(rows[k] - basis @ (basis.T @ rows[k])) > INDEPENDENT:
-                found.add(int(k))
-    return tuple(plant.constraints[k] for k in sorted(found))
+    broken = np.zeros(len(left_out), dtype=bool)
+    for _ in range(PROBES):
+        step = np.linalg.solve(metric, matrix.T @ rng.normal(size=len(matrix)))
+        step *= OFF / max(np.abs(step).max(), 1e-300)
+        A = plant.constraint(unit(plant, q + q_dot(plant, q, step)), v)[0]
+        gap = np.abs(A[left_out] - coefficients @ A[kept]).max(axis=1)
+        broken |= gap > BROKEN * np.abs(A).max()
+    return tuple(plant.constraints[k] for k in left_out[broken])

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from kalaba.actuation import read
 from kalaba.backend import NativeFunction
+from kalaba.forward import run_kernel
 
 if TYPE_CHECKING:
     from kalaba.backend import Evaluator
@@ -64,9 +65,7 @@ def packed_samples(run: Run, part: slice) -> Array:
 
 def _evaluate_rows(function: Evaluator, packed: Array) -> Array:
     if isinstance(function, NativeFunction):
-        from kalaba.loop import batch
-
-        return batch(function.kernel, packed, function.store)
+        return run_kernel(function.kernel, function.store, packed)
     return np.array([function(row) for row in packed])
 
 

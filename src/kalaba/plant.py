@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
+WRENCH = ("force x", "force y", "force z", "torque x", "torque y", "torque z")
+
+
 class RebuildWarning(UserWarning):
     """A new value changes the structure of the equations: they are derived and compiled again."""
 
@@ -159,7 +162,7 @@ class Plant:
     @cached_property
     def quick(self) -> Quick:
         """Forward dynamics at the least cost of a call, where nothing is out of the ordinary."""
-        return forward.quick(self)
+        return forward.Quick(self)
 
     @cached_property
     def choice(self) -> Choice:
@@ -206,7 +209,7 @@ class Plant:
         packed[self.layout.q] = checked(q, len(self.coordinates), "q", self.coordinates)
         if v is not None:
             packed[self.layout.v] = checked(v, len(self.velocities), "v", self.velocities)
-        packed[self.layout.t] = t
+        packed[self.layout.t] = checked((t,), 1, "t", ("time",))[0]
         packed[self.layout.mask] = 1.0
         packed[self.layout.w] = 1.0
         return packed
@@ -284,7 +287,7 @@ class Plant:
                 actuation, len(self.actuators), "actuation", self.actuators
             )
         for frame, wrench in (wrenches or {}).items():
-            packed[self.layout.f] += self.jacobian(frame, q).T @ checked(wrench, 6, f"wrench on {frame}", "fxyz txyz")
+            packed[self.layout.f] += self.jacobian(frame, q).T @ checked(wrench, 6, f"wrench on {frame}", WRENCH)
         return packed
 
     def pose(self, frame: str, q: ArrayLike) -> Pose:
@@ -386,6 +389,9 @@ def build(
 
     if isinstance(system, Plant):
         return system
+    if not hasattr(system, "machine"):
+        message = f"build: expected a System or a Plant, got {system!r}. Load one by name with kb.load(...)."
+        raise ModelError(message)
     chosen: Backend = Native() if backend is None else backend
     default: Solver = UdwadiaKalaba() if isinstance(chosen, Interpreted) else MaskedLDL()
     settled = settle_as_found(system)

@@ -14,9 +14,10 @@ from kalaba.actuation import Law, Sampler, law, law_function, read, samplers
 from kalaba.backend import Native, NativeFunction
 from kalaba.constrain.solvers import MaskedLDL
 from kalaba.constrain.stabilisation import Baumgarte, Projection, Stabilisation
-from kalaba.errors import IntegrationError, ModelError
+from kalaba.errors import ExpressionError, IntegrationError, ModelError
 from kalaba.integrate import Radau, RungeKutta4
 from kalaba.model.expression import parse_condition
+from kalaba.model.number import is_number
 from kalaba.model.parts import Sampled
 from kalaba.plant import Plant, State, build
 from kalaba.run import Effort, Ending, Run, Status, Worst
@@ -80,11 +81,11 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
 def _task(plant: Plant, duration: float | None, start: Any, stepper: Any, control: Control, *rest: Any) -> Task:  # noqa: ANN401
     stabilisation, save_every, stop, progress = rest
     name = plant.system.name
-    if duration is None or not duration > 0 or not np.isfinite(duration):
-        message = f"{name}: expected a duration above 0 s, got {duration}. Say how long to simulate."
+    if not is_number(duration) or not duration > 0:  # type: ignore[operator]
+        message = f"{name}: expected a duration above 0 s, got {duration!r}. Say how long to simulate."
         raise ModelError(message)
-    if not save_every > 0:
-        message = f"{name}: expected save_every above 0 s, got {save_every}."
+    if not is_number(save_every) or not save_every > 0:
+        message = f"{name}: expected save_every above 0 s, got {save_every!r}. It is the time between samples."
         raise ModelError(message)
     if control is not None and not isinstance(control, Mapping | Sampled):
         message = f"{name}: expected control as {{motor: expression}} or kb.Sampled(...), got {control!r}."
@@ -92,7 +93,7 @@ def _task(plant: Plant, duration: float | None, start: Any, stepper: Any, contro
     return Task(
         plant=plant,
         start=_start(plant, start),
-        duration=float(duration),
+        duration=float(duration),  # type: ignore[arg-type]
         stepper=stepper,
         law=law(plant, control) if isinstance(control, Mapping) else None,
         samplers=tuple(samplers(plant, control)),
@@ -109,6 +110,9 @@ def _start(plant: Plant, given: Any) -> State:  # noqa: ANN401
         return plant.start
     from kalaba.oracle import project_state
 
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        message = f"{plant.system.name}.start: expected a State (q, v), got {given!r}. Try run.end or plant.start."
+        raise ModelError(message)
     q, v = given
     state = State(
         checked(q, len(plant.coordinates), "start q", plant.coordinates),
@@ -198,7 +202,10 @@ def event_function(plant: Plant, stop: str) -> Evaluator:
     """The expression that rises through zero when a condition becomes true."""
     from kalaba.constrain.functions import expressions
 
-    crossing = parse_condition(stop).crossing
+    try:
+        crossing = parse_condition(stop).crossing
+    except ExpressionError as error:
+        raise ExpressionError(f"stop: {error.problem}", error.text, error.position, error.remedy) from None
     expression = read(plant, crossing, "stop")
     label = expression.canonical
     return plant.function("event", lambda e: expressions(e, lambda f: [f.kinematics.value(expression)]), label)
@@ -276,7 +283,7 @@ def one_step(plant: Plant, state: State, actuation: Any, dt: float, t: float) ->
     held = np.zeros(plant.layout.u.stop - plant.layout.u.start)
     if actuation is not None:
         held[: len(plant.actuators)] = checked(actuation, len(plant.actuators), "actuation", plant.actuators)
-    if not dt > 0:
-        message = f"{plant.system.name}.step: expected dt above 0 s, got {dt}."
+    if not is_number(dt) or not dt > 0:
+        message = f"{plant.system.name}.step: expected dt above 0 s, got {dt!r}. One step forward in time."
         raise ModelError(message)
     return step_state(plant, State(*state), held, dt, t)

@@ -56,13 +56,17 @@ class Layout:
 
 def checked(given: ArrayLike, size: int, what: str, names: Sequence[str]) -> Array:
     """Refuse vectors of the wrong shape or with NaN, naming the entry."""
-    vector = np.asarray(given, dtype=float)
+    try:
+        vector = np.asarray(given, dtype=float)
+    except (TypeError, ValueError) as error:
+        message = f"{what}: expected {size} numbers, got {given!r}. Give an array."
+        raise ModelError(message) from error
     if vector.shape != (size,):
         shown = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
-        message = f"{what}: expected {size} numbers ({shown}), got shape {vector.shape}."
+        message = f"{what}: expected {size} numbers ({shown}), got shape {vector.shape}. Give them in that order."
         raise ModelError(message)
-    if not np.isfinite(vector.sum()):
+    if not np.isfinite(vector).all():
         index = int(np.flatnonzero(~np.isfinite(vector))[0])
-        message = f"{what}: expected finite numbers, got {vector[index]} for {names[index]}."
+        message = f"{what}: expected finite numbers, got {vector[index]} for {names[index]}. Check where it comes from."
         raise ModelError(message)
     return vector

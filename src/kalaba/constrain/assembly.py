@@ -20,6 +20,8 @@ NEWTON_STEPS = 60
 TRIES = 40
 DAMPING = 0.6  # largest step of a coordinate in one iteration, metres or radians
 RANK_TOLERANCE = 1e-9
+NO_INERTIA = 1e-9  # of the largest: below this a direction counts as massless
+FILL = 1e-4  # the part of the others' inertia that a massless direction is given in the metric
 
 
 class Problem(Protocol):
@@ -121,14 +123,9 @@ def weighted_step(matrix: Array, metric: Array, rhs: Array) -> Array:
 
 def _cholesky(metric: Array) -> Array:
     """L with L Lᵀ = M; a metric without full rank is filled up, which changes only how the change is measured."""
-    try:
-        return np.asarray(np.linalg.cholesky(metric), dtype=float)
-    except np.linalg.LinAlgError:
-        fill = 1e-6 * max(np.trace(metric) / len(metric), 1e-12)
-        return np.asarray(np.linalg.cholesky(metric + fill * np.eye(len(metric))), dtype=float)
-
-
-def assemble_speed(matrix: Array, metric: Array, rhs: Array) -> tuple[Array, Array]:
-    """The velocity of least kinetic energy with A v = rhs, and what remains of each row."""
-    v = weighted_step(matrix, metric, rhs)
-    return v, matrix @ v - rhs
+    sizes = np.sqrt(np.maximum(np.diag(metric), 0.0))
+    scale = np.where(sizes > NO_INERTIA * sizes.max(initial=0.0), sizes, max(float(sizes.mean()), 1e-300))
+    unit = metric / np.outer(scale, scale)
+    if np.linalg.eigvalsh(unit)[0] < NO_INERTIA:
+        unit = unit + FILL * np.eye(len(unit))
+    return np.asarray(scale[:, None] * np.linalg.cholesky(unit), dtype=float)

@@ -1,7 +1,7 @@
 """Which constraint rows carry the motion: the only place in kalaba where a rank is decided.
 
-`scaled_rows` and `independent_rows` are leaves of plain loops on flat row-major arrays, allocating nothing, so that
-`kalaba.loop` compiles them as they are; everybody else calls `choose_rows`.
+Everybody calls `choose_rows`. Its four steps are leaves of plain loops on flat row-major arrays and allocate nothing,
+so that `kalaba.loop` compiles them as they are and strings them together in the same way.
 """
 
 import numpy as np
@@ -11,6 +11,7 @@ Floats = npt.NDArray[np.float64]
 
 INDEPENDENT = 1e-7  # least distance of an independent row of length 1 from the span of the rows taken before it
 VANISHED = 1e-6  # rows shorter than this part of the longest are not stretched to length 1
+STRONG = 0.1  # rows shorter than this part of the longest come later: one that is vanishing makes way in time
 NEAR = 0.9  # of rows nearly as far as the farthest, the one declared first is taken
 SINGULAR = 1e-14  # a pivot of M below this part of its diagonal is rounding
 
@@ -22,22 +23,25 @@ def choose_rows(mass: Floats, matrix: Floats, mask: Floats) -> int:
     on B and not on B Bᵀ keeps the condition number from being squared. Returns -1, with nothing kept, when M is not
     positive definite. The state must lie on the constraint manifold: off it, dependent rows look independent.
     `mass` (n, n), `matrix` (m, n), `mask` (m,).
+
+    Reference: Golub and Van Loan, Matrix Computations (4th ed.), 5.2.8 and 5.4.2.
     """
     m, n = matrix.shape
     factor, rows = np.array(mass, dtype=np.float64).ravel(), np.array(matrix, dtype=np.float64).ravel()
+    weights = np.zeros(m)
     mask[:] = 0.0
-    return independent_rows(rows, mask, m, n) if scaled_rows(factor, rows, m, n) else -1
+    if not factorise(factor, n):
+        return -1
+    scale_rows(factor, rows, weights, m, n)
+    rank, row = 0, farthest_row(rows, weights, mask, m, n)
+    while row >= 0:
+        take_row(rows, mask, m, n, row)
+        rank, row = rank + 1, farthest_row(rows, weights, mask, m, n)
+    return rank
 
 
-def scaled_rows(mass: Floats, rows: Floats, m: int, n: int) -> bool:
-    """Turn rows of A into rows in the metric of M and free of their units; say whether M is positive definite.
-
-    In place, M (n, n) becomes L and A (m, n) becomes B::
-
-        M = L Lᵀ        B = A L⁻ᵀ        B_k ← B_k / max(|B_k|, 1e-6 max|B|)
-
-    so a row that has vanished stays short.
-    """
+def factorise(mass: Floats, n: int) -> bool:
+    """Replace the lower triangle of M by that of L, M = L Lᵀ; say whether M is positive definite."""
     for j in range(n):
         for i in range(j, n):
             value = mass[i * n + j]
@@ -49,69 +53,78 @@ def scaled_rows(mass: Floats, rows: Floats, m: int, n: int) -> bool:
                 mass[j * n + j] = np.sqrt(value)
             else:  # also for NaN
                 return False
+    return True
+
+
+def scale_rows(factor: Floats, rows: Floats, weights: Floats, m: int, n: int) -> None:
+    """Replace A by its rows in the metric of M and free of their units, and weigh them by their strength.
+
+    With the factor L of M::
+
+        B = A L⁻ᵀ        B_k ← B_k / max(|B_k|, 1e-6 max|B|)        w_k = min(1, |B_k| / 0.1 max|B|)
+
+    so a row that has vanished stays short, and one that is about to has little weight.
+    """
     longest = 0.0
     for i in range(m):
         square = 0.0
         for j in range(n):
             value = rows[i * n + j]
             for k in range(j):
-                value -= mass[j * n + k] * rows[i * n + k]
-            value /= mass[j * n + j]
-            rows[i * n + j] = value
-            square += value * value
-        longest = max(longest, np.sqrt(square))
-    if longest == 0.0:
-        return True
+                value -= factor[j * n + k] * rows[i * n + k]
+            rows[i * n + j] = value / factor[j * n + j]
+            square += rows[i * n + j] * rows[i * n + j]
+        longest = max(longest, square)
+        weights[i] = square
+    for i in range(m):
+        scale = np.sqrt(max(weights[i], VANISHED**2 * longest))
+        for j in range(n):
+            rows[i * n + j] /= scale if scale > 0.0 else 1.0
+        weights[i] = min(1.0, scale / (STRONG * np.sqrt(longest))) if scale > 0.0 else 0.0
+
+
+def farthest_row(rows: Floats, weights: Floats, mask: Floats, m: int, n: int) -> int:
+    """Find the row not yet taken that is farthest from the span of those taken; -1 = none is farther than 1e-7.
+
+    On the manifold dependent rows lie at rounding, 1e-15 to 1e-13; an independent row as near as √1e-15 = 3e-8 could
+    not be told from one whose dependence is of second order. Among rows farther than that the weighted distance
+    counts, and a later row must be farther by a tenth to be preferred, so that rounding does not turn the choice.
+    """
+    best, needed = -1, 0.0
     for i in range(m):
         square = 0.0
         for j in range(n):
             square += rows[i * n + j] * rows[i * n + j]
-        scale = max(np.sqrt(square), VANISHED * longest)
-        for j in range(n):
-            rows[i * n + j] /= scale
-    return True
+        weighted = square * weights[i] * weights[i]
+        if mask[i] == 0.0 and square >= INDEPENDENT**2 and weighted >= needed:
+            best, needed = i, weighted / NEAR**2
+    return best
 
 
-def independent_rows(rows: Floats, mask: Floats, m: int, n: int) -> int:
-    """Mark in `mask`, all 0 before, a maximal independent set of rows of length 1 or less, and return the rank.
+def take_row(rows: Floats, mask: Floats, m: int, n: int, row: int) -> None:
+    """Take a row: make it orthonormal to those taken, mark it and subtract its direction from those not taken.
 
-    Modified Gram-Schmidt, twice: again and again the row farthest from the span of those taken is taken, until the
-    farthest is nearer than 1e-7. On the manifold dependent rows lie at rounding, 1e-15 to 1e-13; an independent row
-    as near as √1e-15 = 3e-8 could not be told from one whose dependence is of second order. Of `rows` (m, n) those
-    taken become orthonormal, the others what is left of them.
-
-    Reference: Golub and Van Loan, Matrix Computations (4th ed.), 5.2.8 and 5.4.2.
+    It is made orthogonal to the others once more, since what is left of a near row is mostly rounding ("twice is
+    enough"). Of `rows` those taken are orthonormal, the others what is left of them.
     """
-    for rank in range(min(m, n)):
-        best, needed = -1, INDEPENDENT**2
-        for i in range(m):
-            square = 0.0
-            for j in range(n):
-                square += rows[i * n + j] * rows[i * n + j]
-            if mask[i] == 0.0 and square >= needed:
-                best, needed = i, square / NEAR**2
-        if best < 0:
-            return rank
-        mask[best] = 2.0  # until it has length 1
-        for i in range(m):  # once more against those taken before: then it is orthogonal to rounding
-            along = 0.0
-            for j in range(n):
-                along += rows[best * n + j] * rows[i * n + j]
-            for j in range(n):
-                rows[best * n + j] -= along * rows[i * n + j] if mask[i] == 1.0 else 0.0
-        square = 0.0
+    for i in range(m):
+        along = 0.0
         for j in range(n):
-            square += rows[best * n + j] * rows[best * n + j]
+            along += rows[row * n + j] * rows[i * n + j] * mask[i]
         for j in range(n):
-            rows[best * n + j] /= np.sqrt(square)
-        mask[best] = 1.0
-        for i in range(m):
-            along = 0.0
-            for j in range(n):
-                along += rows[i * n + j] * rows[best * n + j]
-            for j in range(n):
-                rows[i * n + j] -= along * rows[best * n + j] if mask[i] == 0.0 else 0.0
-    return min(m, n)
+            rows[row * n + j] -= along * rows[i * n + j]
+    square = 0.0
+    for j in range(n):
+        square += rows[row * n + j] * rows[row * n + j]
+    for j in range(n):
+        rows[row * n + j] /= np.sqrt(square)
+    mask[row] = 1.0
+    for i in range(m):
+        along = 0.0
+        for j in range(n):
+            along += rows[i * n + j] * rows[row * n + j] * (1.0 - mask[i])
+        for j in range(n):
+            rows[i * n + j] -= along * rows[row * n + j]
 
 
 def dependencies(mass: Floats, matrix: Floats, mask: Floats) -> Floats:

@@ -125,8 +125,11 @@ class Kinematics:
         return ca.vertsplit(self.frame(frame).position)  # type: ignore[no-any-return]
 
     def rate(self, value: Any) -> ca.SX:  # noqa: ANN401
-        """Time derivative along the motion."""
-        return self.symbols.rate(ca.SX(value))
+        """Time derivative along the motion, of positions; the rate of a rate is an acceleration, which is not known."""
+        found = ca.SX(value)
+        if found.shape[0] and ca.depends_on(found, self.symbols.v):
+            raise KeyError(str(found))
+        return self.symbols.rate(found)
 
     def function(self, name: str) -> Callable[..., Any]:
         """The CasADi function of a name."""

@@ -1,7 +1,7 @@
 r"""Equations in print: a CasADi expression as LaTeX, common parts named and listed.
 
-Every value that is used more than once and is not a symbol gets a name s_k; the entries are then written in these names,
-so that the output stays readable and, put into numbers line by line, gives what the expression gives.
+Every value that is used more than once and is not a symbol gets a name s_k; the entries are then written in these
+names, so that the output stays readable and, put into numbers line by line, gives what the expression gives.
 """
 
 from __future__ import annotations

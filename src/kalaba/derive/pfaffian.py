@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 
 from kalaba.derive.closure import closure_rows
+from kalaba.errors import ModelError
 from kalaba.model.machine import MachineConnection
 
 if TYPE_CHECKING:
@@ -36,6 +37,11 @@ def constraint_rows(kinematics: Kinematics) -> Rows:
     moving = ca.which_depends(values, symbols.v, 1, True) if values.shape[0] else []  # noqa: FBT003
     if symbols.v.shape[0] == 0:
         moving = [False] * values.shape[0]
+    if tuple(map(bool, moving)) != kinematics.machine.is_velocity_level:
+        rows = zip(kinematics.machine.rows, moving, kinematics.machine.is_velocity_level, strict=True)
+        name = next(row for row, depends, reads in rows if bool(depends) != reads)
+        message = f"{name}: expected a rate of the coordinates, got rate() of what does not move. Leave it out."
+        raise ModelError(message)
     holonomic = [i for i, depends in enumerate(moving) if not depends]
     rate = ca.SX(values)
     if holonomic:

@@ -1,8 +1,8 @@
-"""The Sarrus linkage: two legs of three parallel hinges at right angles guide a platform on a straight line.
+"""The Sarrus linkage: two legs of three parallel hinges, in planes at an angle, guide a platform on a straight line.
 
 Each leg alone keeps the platform in its own plane's motions; together only the way up is left. Closed by a hinge:
-5 rows of rank 4 on the manifold, 1 freedom, where counting joints gives none. With the legs flat (elevation 0) or
-stretched (a quarter turn) it is singular.
+5 rows of rank 4, 1 freedom, where counting joints gives none. The fifth row depends on the others on
+the manifold only. With the legs flat (elevation 0) or stretched (a quarter turn) it is singular.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from kalaba.scenarios import Scenario
 
 HINGE = Revolute(-Y)  # a positive angle lifts the link
 ELEVATION = 1.0  # rad, of the lower rods at the start
+LEG2 = ("radius*cos(turn)", "radius*sin(turn)")  # where leg 2 stands
 DISC = (0.005, 0.005, 0.010)  # kg·m², 2 kg with a radius of 0.1 m
 
 LEG = System(
@@ -39,13 +40,14 @@ def system() -> System:
         parts=(
             Parameter("radius", 0.1, "m", "distance of the hinges from the axis, on the ground and on the platform"),
             LEG.place("leg1", at=("radius", 0, 0), start=Start(guess=bent)),
-            LEG.place("leg2", at=Pose((0, "radius", 0), rpy=(0, 0, pi / 2)), start=Start(guess=bent)),
+            Parameter("turn", 2 * pi / 3, "rad", "angle between the planes of the legs"),
+            LEG.place("leg2", at=Pose((*LEG2, 0), rpy=(0, 0, "turn")), start=Start(guess=bent)),
             Body("platform", Solid(2.0, com=("-radius", 0, 0), inertia=DISC), parent="leg1.upper.tip", joint=HINGE),
             Connection(
                 "pin",
                 "leg2.upper.tip",
                 parent="platform",
-                at=Pose(("-radius", "radius", 0), rpy=(0, 0, pi / 2)),
+                at=Pose((f"{LEG2[0]} - radius", LEG2[1], 0), rpy=(0, 0, "turn")),
                 joint=HINGE,
             ),
             Actuator("motor", "leg1.lower.angle", limit=20.0),

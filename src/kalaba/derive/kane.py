@@ -1,0 +1,163 @@
+"""Kane: partial velocities of every body in world axes, and what acts and resists along them.
+
+Velocities are summed outwards along each chain, joint by joint. They are linear in v, so their partial
+velocities and what remains of the accelerations at v̇ = 0 follow by differentiation::
+
+    ω = ω_p + Σ axis · rate          v_o = v_p + ω_p × (o − o_p) + Σ direction · rate          v_c = v_o + ω × (c − o)
+    V = ∂v_c/∂v    W = ∂ω/∂v         a = d/dt v_c    α = d/dt ω        at constant v
+
+Inertia forces and active forces (gravity g, springs k, c on a displacement δ) along every velocity balance::
+
+    M = Σ m VᵀV + Wᵀ I W             bias = Σ Vᵀ m (a − g) + Wᵀ (I α + ω × I ω) + Σ (∂δ̇/∂v)ᵀ (k (δ − rest) + c δ̇)
+
+Reference: Kane and Levinson (1985), Dynamics: Theory and Applications, sections 2.14 and 6.1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+
+from kalaba.derive.dynamics import Dynamics
+from kalaba.derive.rotation import cross
+from kalaba.model import joint as kinds
+from kalaba.model.number import with_values
+
+if TYPE_CHECKING:
+    from kalaba.derive.kinematics import BodyKinematics, Kinematics
+    from kalaba.model.machine import MachineBody
+    from kalaba.model.pose import Axis
+
+NONE = ca.SX.zeros(3)
+Velocity = tuple[ca.SX, ca.SX]  # angular velocity; velocity of the origin (or added to it): world axes
+
+
+@dataclass(frozen=True, slots=True)
+class Kane:
+    """Derive by Kane's method: forces along partial velocities."""
+
+    def dynamics(self, kinematics: Kinematics) -> Dynamics:
+        """M(q) and bias(q, v) of the unconstrained trees."""
+        symbols, count = kinematics.symbols, kinematics.symbols.v.shape[0]
+        velocities = body_velocities(kinematics)  # rows ω, v_c of every body below each other
+        partial = ca.jacobian(velocities, symbols.v)
+        remainder = symbols.rate(velocities)  # α, a at constant v
+        M, bias = ca.SX(count, count), ca.SX.zeros(count)
+        for index, body in enumerate(kinematics.bodies):
+            first = 6 * index
+            turning, moving = slice(first, first + 3), slice(first + 3, first + 6)
+            W, V, omega = partial[turning, :], partial[moving, :], velocities[turning]
+            I = ca.mtimes(ca.mtimes(body.world.rotation, body.inertia), body.world.rotation.T)  # noqa: E741
+            M += body.mass * ca.mtimes(V.T, V) + ca.mtimes(W.T, ca.mtimes(I, W))
+            torque = ca.mtimes(I, remainder[turning]) + cross(omega, ca.mtimes(I, omega))
+            force = body.mass * (remainder[moving] - kinematics.gravity)
+            bias += ca.mtimes(V.T, force) + ca.mtimes(W.T, torque)
+        springs = spring_resistance(kinematics)
+        steps = {
+            "body velocities": velocities,
+            "partial velocities": partial,
+            "accelerations without v̇": remainder,
+            "inertia and gravity forces": bias,
+            "spring forces": springs,
+        }
+        return Dynamics(ca.triu2symm(ca.triu(M)), bias + springs, steps)
+
+
+def spring_resistance(kinematics: Kinematics) -> ca.SX:
+    """Σ (∂δ̇/∂v)ᵀ (k (δ − rest) + c δ̇): what springs and dampers hold against each velocity."""
+    symbols = kinematics.symbols
+    total = ca.SX.zeros(symbols.v.shape[0])
+    for spring in kinematics.machine.springs:
+        delta = kinematics.value(spring.displacement)
+        delta_dot = symbols.rate(delta)
+        k, c, rest = (kinematics.number(entry) for entry in (spring.stiffness, spring.damping, spring.rest))
+        total += ca.jacobian(delta_dot, symbols.v).T * (k * (delta - rest) + c * delta_dot)
+    return total
+
+
+def body_velocities(kinematics: Kinematics) -> ca.SX:
+    """Angular velocity and velocity of the centre of mass of every body, world axes, below each other."""
+    found: list[Velocity] = []
+    for body, described in zip(kinematics.bodies, kinematics.machine.bodies, strict=True):
+        o, (omega, v) = body.world.position, (NONE, NONE)
+        if body.parent >= 0:
+            omega, v = found[body.parent]
+            v = v + cross(omega, o - kinematics.bodies[body.parent].world.position)
+        turn, slide = _joint_velocity(kinematics, body, described)
+        found.append((omega + turn, v + slide))
+    arms = [ca.mtimes(body.world.rotation, body.com) for body in kinematics.bodies]
+    rows = [ca.vertcat(omega, v + cross(omega, arm)) for (omega, v), arm in zip(found, arms, strict=True)]
+    return ca.vertcat(ca.SX(0, 1), *rows)
+
+
+@dataclass(frozen=True)
+class _Seat:
+    """A joint in the world: axes of its seat and of its child, and the numbers of the joint."""
+
+    seat: ca.SX
+    child: ca.SX
+    rates: list[ca.SX]
+    joint: Any
+
+    def fixed(self, axis: Axis) -> ca.SX:
+        """Give the world axes of a direction that is fixed in the seat."""
+        return ca.mtimes(self.seat, ca.SX(ca.DM(axis.components)))
+
+    def carried(self, axis: Axis) -> ca.SX:
+        """Give the world axes of a direction that turns with the child."""
+        return ca.mtimes(self.child, ca.SX(ca.DM(axis.components)))
+
+
+def _joint_velocity(kinematics: Kinematics, body: BodyKinematics, described: MachineBody) -> Velocity:
+    """Angular velocity and velocity of the origin that a joint adds to those of its seat."""
+    symbols = kinematics.symbols
+    joint = with_values(described.joint, lambda path: kinematics.number(getattr(described.joint, path)))
+    rates = [symbols.rate(kinematics.value(d.expression)) for d in described.displacements]
+    if described.joint.has_quaternion:
+        rates = ca.vertsplit(symbols.v[described.v_index :])
+    parent = kinematics.bodies[body.parent].world.rotation if body.parent >= 0 else ca.SX.eye(3)
+    seat = ca.mtimes(parent, body.seat.rotation)
+    return _ADDED[type(joint)](_Seat(seat, body.world.rotation, rates, joint))
+
+
+def _screw(s: _Seat) -> Velocity:
+    axis = s.fixed(s.joint.axis) * s.rates[0]
+    return axis, axis * (s.joint.pitch / (2 * ca.pi))
+
+
+def _cylindrical(s: _Seat) -> Velocity:
+    axis = s.fixed(s.joint.axis)
+    return axis * s.rates[1], axis * s.rates[0]
+
+
+def _planar(s: _Seat) -> Velocity:
+    first, second = (s.fixed(axis) for axis in s.joint.normal.across())
+    return s.fixed(s.joint.normal) * s.rates[2], first * s.rates[0] + second * s.rates[1]
+
+
+def _universal(s: _Seat) -> Velocity:
+    return s.fixed(s.joint.axis1) * s.rates[0] + s.carried(s.joint.axis2) * s.rates[1], NONE
+
+
+def _spherical(s: _Seat) -> Velocity:
+    return ca.mtimes(s.child, ca.vertcat(*s.rates[0:3])), NONE
+
+
+def _free(s: _Seat) -> Velocity:
+    return ca.mtimes(s.child, ca.vertcat(*s.rates[3:6])), ca.mtimes(s.seat, ca.vertcat(*s.rates[0:3]))
+
+
+_ADDED: dict[type, Callable[[_Seat], Velocity]] = {
+    kinds.Weld: lambda _: (NONE, NONE),
+    kinds.Revolute: lambda s: (s.fixed(s.joint.axis) * s.rates[0], NONE),
+    kinds.Prismatic: lambda s: (NONE, s.fixed(s.joint.axis) * s.rates[0]),
+    kinds.Screw: _screw,
+    kinds.Cylindrical: _cylindrical,
+    kinds.Universal: _universal,
+    kinds.Spherical: _spherical,
+    kinds.Planar: _planar,
+    kinds.Free: _free,
+}

@@ -1,0 +1,95 @@
+"""Lagrange: kinetic and potential energy, differentiated. It knows where the bodies are and nothing else.
+
+With q̇ as symbols of their own, all of q taken as coordinates (the four numbers of a quaternion too)::
+
+    ṗ = ∂p/∂q q̇        ω = vee(Rᵀ Ṙ),  Ṙ = Σ ∂R/∂q_k q̇_k             of every body, ω in body axes
+    T = Σ ½ m ṗ·ṗ + ½ ω·I ω      V = −Σ m g·p + Σ ½ k (δ − rest)²      D = Σ ½ c δ̇²
+
+    E(q, q̇, q̈) = d/dt ∂T/∂q̇ − ∂T/∂q + ∂V/∂q + ∂D/∂q̇
+
+Only then q̇ = N v and q̈ = N v̇ + Ṅ v are put in, and Nᵀ E is what acts along the velocities::
+
+    M = Nᵀ (∂²T/∂q̇²) N        bias = Nᵀ (∂²T/∂q̇² Ṅ v + ∂²T/∂q̇∂q q̇ − ∂T/∂q + ∂V/∂q + ∂D/∂q̇)
+
+The force that keeps a quaternion at length one acts along the quaternion, and Nᵀ is blind to it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import casadi as ca
+
+from kalaba.derive.dynamics import Dynamics
+from kalaba.derive.rotation import vee
+
+if TYPE_CHECKING:
+    from kalaba.derive.kinematics import BodyKinematics, Kinematics
+
+
+@dataclass(frozen=True, slots=True)
+class Lagrange:
+    """Derive from energies by the Euler-Lagrange equations."""
+
+    def dynamics(self, kinematics: Kinematics) -> Dynamics:
+        """M(q) and bias(q, v) of the unconstrained trees."""
+        q, v, N = kinematics.symbols.q, kinematics.symbols.v, kinematics.symbols.rate_map
+        q_dot = ca.SX.sym("q_dot", q.shape[0])
+        T, V = kinetic_energy(kinematics, q_dot), potential_energy(kinematics)
+        D = dissipation(kinematics, q_dot)
+        N_dot_v = ca.jtimes(ca.mtimes(N, v), q, ca.mtimes(N, v))  # q̈ at v̇ = 0
+        momenta = ca.gradient(T, q_dot)
+        inertia = ca.jacobian(momenta, q_dot)
+        momenta_rate = ca.jtimes(momenta, q_dot, N_dot_v) + ca.jtimes(momenta, q, q_dot)
+        rest = momenta_rate - ca.gradient(T - V, q) + ca.gradient(D, q_dot)
+        rest = ca.substitute(rest, q_dot, ca.mtimes(N, v))
+        mass = ca.mtimes(ca.mtimes(N.T, inertia), N)
+        steps = {
+            "rates of the coordinates": q_dot,
+            "kinetic energy": T,
+            "potential energy": V,
+            "dissipation": D,
+            "Lagrangian": T - V,
+            "momenta": momenta,
+            "rates of the momenta": momenta_rate,
+        }
+        return Dynamics(ca.triu2symm(ca.triu(mass)), ca.mtimes(N.T, rest), steps)
+
+
+def kinetic_energy(kinematics: Kinematics, q_dot: ca.SX) -> ca.SX:
+    """T(q, q̇) = Σ ½ m ṗ·ṗ + ½ ω·I ω over the bodies."""
+    total = ca.SX(0)
+    poses = [ca.horzcat(_centre(body), body.world.rotation) for body in kinematics.bodies]
+    rates = ca.jtimes(ca.horzcat(ca.SX(3, 0), *poses), kinematics.symbols.q, q_dot)  # (ṗ, Ṙ) of every body in a row
+    for index, body in enumerate(kinematics.bodies):
+        p_dot, R_dot = rates[:, 4 * index], rates[:, 4 * index + 1 : 4 * index + 4]
+        omega = vee(ca.mtimes(body.world.rotation.T, R_dot))
+        total += body.mass * ca.dot(p_dot, p_dot) / 2 + ca.dot(omega, ca.mtimes(body.inertia, omega)) / 2
+    return total
+
+
+def _centre(body: BodyKinematics) -> ca.SX:
+    """Where the centre of mass is in the world."""
+    return body.world.position + ca.mtimes(body.world.rotation, body.com)
+
+
+def potential_energy(kinematics: Kinematics) -> ca.SX:
+    """V(q) = −Σ m g·p + Σ ½ k (δ − rest)²."""
+    total = ca.SX(0)
+    for body in kinematics.bodies:
+        total -= body.mass * ca.dot(kinematics.gravity, _centre(body))
+    for spring in kinematics.machine.springs:
+        stretch = kinematics.value(spring.displacement) - kinematics.number(spring.rest)
+        total += kinematics.number(spring.stiffness) * stretch * stretch / 2
+    return total
+
+
+def dissipation(kinematics: Kinematics, q_dot: ca.SX) -> ca.SX:
+    """Rayleigh's D(q, q̇) = Σ ½ c δ̇² of the dampers."""
+    symbols, total = kinematics.symbols, ca.SX(0)
+    for spring in kinematics.machine.springs:
+        delta = kinematics.value(spring.displacement)
+        delta_dot = ca.jtimes(delta, symbols.q, q_dot) + ca.jtimes(delta, symbols.t, ca.SX(1))
+        total += kinematics.number(spring.damping) * delta_dot * delta_dot / 2
+    return total
