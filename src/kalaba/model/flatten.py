@@ -15,8 +15,8 @@ from kalaba.errors import ModelError, near
 from kalaba.model import machine as flat
 from kalaba.model import parts as described
 from kalaba.model.expression import Expression, Values, number, parse
-from kalaba.model.number import XYZ, is_structure, quantities, with_values
-from kalaba.model.pose import AsFound
+from kalaba.model.number import XYZ, check_number, is_structure, quantities, with_values
+from kalaba.model.pose import AsFound, Pose
 from kalaba.model.resolve import Scope, unknown_word
 from kalaba.model.solid import check_solid
 from kalaba.model.system import Placement
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 QUATERNION = tuple((name, "1") for name in ("qw", "qx", "qy", "qz"))
 POSITION = tuple((name, "m") for name in XYZ)
 LINEAR = tuple((name, "m/s") for name in ("vx", "vy", "vz"))
+TURN_TOLERANCE = 1e-9
 ANGULAR = tuple((name, "rad/s") for name in ("wx", "wy", "wz"))
 
 
@@ -42,7 +43,7 @@ def flatten(system: System) -> flat.Machine:
     layout.set_carriers(bodies)
     closures = [layout.resolve(part, scope) for part, scope in layout.closures]
     layout.check_numbers()
-    _check_bodies(bodies, layout)
+    _check_values(bodies, closures, layout)
     for closure in closures:
         layout.check_closure(closure)
     return flat.Machine(
@@ -92,11 +93,15 @@ class _Layout:
     start: described.Start = field(default_factory=described.Start)
     taken: set[str] = field(default_factory=set)
     derived: list[tuple[str, Expression]] = field(default_factory=list)  # numbers given as expressions
+    copies: dict[str, Any] = field(default_factory=dict)  # parts with their numbers as expressions, by path
 
     def collect(self, system: System, scope: Scope) -> None:
         """First pass: names, coordinates, frames, in declared order."""
         for path, value in system.parameters:
-            self.overrides.setdefault(scope.full(path), value)
+            if not scope.prefix or not path.startswith("gravity."):  # only the outermost gravity acts
+                self.overrides.setdefault(scope.full(path), value)
+        mine = system.start.prefixed(scope.prefix) if scope.prefix else system.start
+        self.start = self.start.over(mine)  # what an outer System says comes first and stays
         for name in system.coordinates:
             described.check_name(name, f"{system.name}.coordinates")
             self._take(scope.full(name), "coordinate")
@@ -104,8 +109,6 @@ class _Layout:
         for part in system.parts:
             self._take(scope.full(part.name), "part")
             self._collect_part(part, scope)
-        mine = system.start.prefixed(scope.prefix) if scope.prefix else system.start
-        self.start = self.start.over(mine) if scope.prefix else mine.over(self.start)
 
     def _collect_part(self, part: Any, scope: Scope) -> None:  # noqa: ANN401
         name = scope.full(part.name)
@@ -128,6 +131,8 @@ class _Layout:
             self.closures.append((part, scope))
         else:
             self.found[type(part)].append((part, scope))
+        if isinstance(part, described.Body | described.Connection | described.Spring):
+            self.numbers(part, scope, name)  # so that every expression knows every number
 
     def _collect_body(self, part: described.Body, name: str) -> None:
         self.frames[name] = flat.MachineFrame(name, "", None, -1)
@@ -170,6 +175,8 @@ class _Layout:
 
     def numbers(self, part: Any, scope: Scope, path: str) -> Any:  # noqa: ANN401
         """Copy a part with every number replaced by an expression in full names; note the parameters."""
+        if path in self.copies:
+            return self.copies[path]
         by_path = {quantity.path: quantity for quantity in quantities(part)}
 
         def number(inner: str) -> Expression:
@@ -179,14 +186,13 @@ class _Layout:
             if isinstance(given, str):
                 self.derived.append((full, scope.parameter_expression(given, full)))
                 return self.derived[-1][1]
-            if not math.isfinite(given):
-                message = f"{full}: expected a finite number, got {given!r}."
-                raise ModelError(message)
+            check_number(full, given)
             structure = is_structure(quantity, given)
             self.parameters[full] = described.Parameter(full, given, quantity.unit, quantity.description, structure)
             return parse(given if structure else full)
 
-        return with_values(part, number)
+        self.copies[path] = with_values(part, number)
+        return self.copies[path]
 
     def resolve(self, part: Any, scope: Scope) -> Any:  # noqa: ANN401
         """Second pass: one part in full names."""
@@ -266,7 +272,10 @@ def _body(layout: _Layout, part: described.Body, scope: Scope, name: str) -> fla
         known = {*layout.coordinates, *layout.parameters}
         text = parse(full) if given is None else scope.expression(given, f"{full} (q=)", known, {})
         if text.has_rate or text.uses_time:
-            message = f"{full}: expected q= as an expression of coordinates, got one of time or rates: {given!r}."
+            message = (
+                f"{full}: expected q= as an expression of coordinates, got one of time or rates: {given!r}. "
+                "To drive it in time, add a Constraint."
+            )
             raise ModelError(message)
         displacements.append(flat.Displacement(full, unit, text))
     q_index, v_index = layout.body_indices.get(name, (-1, -1))
@@ -303,13 +312,25 @@ def _traced(layout: _Layout, traced: Traced, scope: Scope, path: str) -> tuple[f
 
 
 def _actuator(layout: _Layout, part: described.Actuator, scope: Scope, name: str) -> flat.MachineActuator:
-    return flat.MachineActuator(name, layout.expression(part.displacement, scope, name), part.limit)
+    return flat.MachineActuator(name, _displacement(layout, part, scope, name), part.limit)
 
 
 def _spring(layout: _Layout, part: described.Spring, scope: Scope, name: str) -> flat.MachineSpring:
     copy = layout.numbers(part, scope, name)
-    displacement = layout.expression(part.displacement, scope, name)
+    displacement = _displacement(layout, part, scope, name)
     return flat.MachineSpring(name, displacement, copy.stiffness, copy.damping, copy.rest)
+
+
+def _displacement(layout: _Layout, part: described.Actuator | described.Spring, scope: Scope, name: str) -> Expression:
+    """What a motor or a spring acts along: a length or an angle, not a rate."""
+    found = layout.expression(part.displacement, scope, name)
+    if found.has_rate or found.names & (layout.velocities.keys() - layout.coordinates.keys()):
+        message = (
+            f"{name}.displacement: expected an expression of positions, got one of rates: {part.displacement!r}. "
+            "For a force of the speed use damping= or a control law."
+        )
+        raise ModelError(message)
+    return found
 
 
 def _force(layout: _Layout, part: described.Force, scope: Scope, name: str) -> flat.MachineForce:
@@ -371,7 +392,26 @@ def _carrier(name: str, frames: dict[str, flat.MachineFrame], own: dict[str, int
     return own.get(name, -1)
 
 
-def _check_bodies(bodies: Iterable[flat.MachineBody], layout: _Layout) -> None:
+def _check_values(bodies: Iterable[flat.MachineBody], closures: Iterable[Any], layout: _Layout) -> None:
+    """Judge numbers whose values are only known now: by expressions, or by parameters that replace them."""
     values = Values({name: parameter.value for name, parameter in layout.parameters.items()})
+
+    def value(entry: Expression) -> float:
+        return number(entry, values)
+
     for body in bodies:
-        check_solid(body.name, body.solid.mass_properties(lambda entry: number(entry, values)))
+        check_solid(body.name, body.solid.mass_properties(value))
+    joined = [*bodies, *(c for c in closures if isinstance(c, flat.MachineConnection))]
+    for part in joined:
+        for entry in quantities(part.joint):
+            part.joint.check_value(f"{part.name}.{entry.path}", value(entry.value))  # type: ignore[arg-type]
+    for part in (*joined, *layout.frames.values()):
+        _check_turn(part.name, part.at, value)
+
+
+def _check_turn(name: str, at: object, value: Callable[[Any], float]) -> None:
+    if isinstance(at, Pose) and at.quaternion is not None:
+        length = math.hypot(*(value(entry) for entry in at.quaternion))
+        if abs(length - 1.0) > TURN_TOLERANCE:
+            message = f"{name}.at: expected a quaternion of length one, got {length:g}. Set all four of qw qx qy qz."
+            raise ModelError(message)

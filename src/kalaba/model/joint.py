@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from kalaba.errors import ModelError
-from kalaba.model.number import Number, scalar
+from kalaba.model.number import Number, as_numbers, check_number, scalar
 from kalaba.model.pose import Axis, X, Y, Z, as_axis
 
 Displacements = tuple[tuple[str, str], ...]  # (name, unit)
@@ -30,6 +30,9 @@ class Joint:
         """Names of the rows it imposes when it closes a loop."""
         return ()
 
+    def check_value(self, path: str, value: Any) -> None:  # noqa: ANN401
+        """Refuse a value that one of its numbers cannot have."""
+
     @property
     def expressions(self) -> tuple[Any, ...]:
         """The user's expressions of the displacements; None: a coordinate of its own."""
@@ -45,10 +48,21 @@ def _check(joint: Any, *axis_fields: str) -> None:  # noqa: ANN401
     given, kind, count = getattr(joint, "q", None), type(joint).__name__, len(joint.displacements)
     if isinstance(given, list):
         object.__setattr__(joint, "q", tuple(given))
-    if given is not None and len(joint.expressions) != count:
+    is_short = count > 1 and not isinstance(given, list | tuple)  # a text of `count` letters is one entry
+    if given is not None and (is_short or len(joint.expressions) != count):
         names = ", ".join(name for name, _ in joint.displacements)
-        message = f"{kind}: expected q= with {count} entries ({names}), got {given!r}."
+        message = f"{kind}: expected q= with {count} entries ({names}), got {given!r}. Give a tuple."
         raise ModelError(message)
+
+
+def _check_limits(joint: Any) -> None:  # noqa: ANN401
+    if joint.limits is None:
+        return
+    given = as_numbers(joint.limits, 2, f"{type(joint).__name__}.limits")
+    if any(isinstance(limit, str) for limit in given) or not given[0] < given[1]:
+        message = f"{type(joint).__name__}.limits: expected a lower and an upper number, got {joint.limits!r}. Swap them?"
+        raise ModelError(message)
+    object.__setattr__(joint, "limits", given)
 
 
 def _about(axis: Axis) -> tuple[str, ...]:
@@ -82,6 +96,7 @@ class Revolute(Joint):
 
     def __post_init__(self) -> None:
         _check(self, "axis")
+        _check_limits(self)
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -100,6 +115,7 @@ class Prismatic(Joint):
 
     def __post_init__(self) -> None:
         _check(self, "axis")
+        _check_limits(self)
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -118,8 +134,13 @@ class Screw(Joint):
 
     def __post_init__(self) -> None:
         _check(self, "axis")
-        if self.pitch == 0:
-            message = "Screw.pitch: expected metres per turn other than zero, got 0. Use Revolute for a hinge."
+        check_number("Screw.pitch", self.pitch)
+        self.check_value("Screw.pitch", self.pitch)
+
+    def check_value(self, path: str, value: Any) -> None:  # noqa: ANN401
+        """Refuse a thread that does not advance; texts are judged when their value is known."""
+        if value == 0:
+            message = f"{path}: expected metres per turn other than zero, got 0. Use Revolute for a hinge."
             raise ModelError(message)
 
     @property
@@ -158,7 +179,7 @@ class Universal(Joint):
         _check(self, "axis1", "axis2")
         a, b = self.axis1.components, self.axis2.components
         if abs(sum(x * y for x, y in zip(a, b, strict=True))) > 1e-12:
-            message = f"Universal: expected two axes at right angles, got {a} and {b}."
+            message = f"Universal: expected two axes at right angles, got {a} and {b}. Turn one of them."
             raise ModelError(message)
 
     @property
@@ -227,8 +248,13 @@ class Distance(Joint):
     length: Number = scalar("m", "distance kept")
 
     def __post_init__(self) -> None:
-        if not isinstance(self.length, str) and not self.length > 0:
-            message = f"Distance.length: expected more than zero, got {self.length}. Use Spherical to join two points."
+        check_number("Distance.length", self.length)
+        self.check_value("Distance.length", self.length)
+
+    def check_value(self, path: str, value: Any) -> None:  # noqa: ANN401
+        """Refuse a length that is not above zero; texts are judged when their value is known."""
+        if not isinstance(value, str) and not value > 0:
+            message = f"{path}: expected more than zero, got {value:g}. Use Spherical to join two points."
             raise ModelError(message)
 
     @property

@@ -42,6 +42,13 @@ class TracedRow:
     index: int
     arguments: tuple[Expression, ...]
 
+    @property
+    def reads(self) -> tuple[Expression, ...]:
+        """The arguments that this result depends on; others may serve its neighbours."""
+        read = self.traced.reads(self.index)
+        pairs = zip(self.traced.arguments, self.arguments, strict=True)
+        return tuple(argument for text, argument in pairs if text in read)
+
 
 @dataclass(frozen=True, slots=True)
 class MachineBody:
@@ -170,7 +177,7 @@ class Machine:
         rates = {c.name for c in self.velocities} - positions
 
         def moves(entry: Expression | TracedRow) -> bool:
-            read = entry.arguments if isinstance(entry, TracedRow) else (entry,)
+            read = entry.reads if isinstance(entry, TracedRow) else (entry,)
             return any(e.has_rate or e.names & rates for e in read)
 
         levels: list[bool] = []

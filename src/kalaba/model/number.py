@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
+from numbers import Real
 from typing import Any, TypeVar
 
 Number = float | str
@@ -60,7 +61,7 @@ def quantities(part: object) -> Iterator[Quantity]:
         if "nested" in mark and is_dataclass(content):
             for inner in quantities(content):
                 yield replace(inner, path=_join(mark["nested"], inner.path))
-        elif "parts" in mark and content is not None:
+        elif "parts" in mark and (content is not None or not mark["parts"]):
             yield from _field_quantities(entry.name, content, mark)
 
 
@@ -80,7 +81,7 @@ def with_values(part: Part, value: Callable[[str], Any], prefix: str = "") -> Pa
         content, mark = getattr(part, entry.name), entry.metadata
         if "nested" in mark and is_dataclass(content):
             changes[entry.name] = with_values(content, value, _join(prefix, mark["nested"]))
-        elif "parts" in mark and content is not None:
+        elif "parts" in mark and (content is not None or not mark["parts"]):
             found = [value(_join(prefix, q.path)) for q in _field_quantities(entry.name, content, mark)]
             changes[entry.name] = tuple(found) if mark["parts"] else found[0]
     return _unchecked_replace(part, changes)
@@ -105,6 +106,20 @@ def is_structure(quantity: Quantity, value: float) -> bool:
     return value == 0.0
 
 
+def is_number(value: object) -> bool:
+    """Tell whether a value is one finite real number, of Python or of NumPy."""
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def check_number(path: str, value: object) -> None:
+    """Refuse what is neither a finite number nor the text of an expression."""
+    if not isinstance(value, str) and not is_number(value):
+        from kalaba.errors import ModelError
+
+        message = f"{path}: expected a finite number, or an expression of parameters, got {value!r}."
+        raise ModelError(message)
+
+
 def _join(prefix: str, name: str) -> str:
     return f"{prefix}.{name}" if prefix else name
 
@@ -116,6 +131,8 @@ def as_numbers(content: Any, count: int, what: str) -> tuple[Number, ...]:  # no
     try:
         numbers = tuple(entry if isinstance(entry, str) else float(entry) for entry in content)
     except (TypeError, ValueError):
+        numbers = ()
+    if isinstance(content, str):  # its letters are no numbers
         numbers = ()
     if len(numbers) != count:
         message = f"{what}: expected {count} numbers, got {content!r}. Give a tuple of {count} numbers or expressions."

@@ -8,9 +8,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from kalaba.errors import ModelError
 from kalaba.model.joint import Free, Joint, Weld
-from kalaba.model.number import Number, as_numbers, nested, scalar
+from kalaba.model.grammar import RESERVED
+from kalaba.model.number import Number, as_numbers, check_number, is_number, nested, quantities, scalar
 from kalaba.model.pose import AsFound, Pose, as_pose
 from kalaba.model.solid import AnySolid, check_solid
 from kalaba.model.traced import Traced, trace
@@ -22,9 +25,25 @@ Text = str | float | Traced
 
 def check_name(name: object, what: str) -> None:
     """Refuse names that the expression grammar could not read."""
-    if not isinstance(name, str) or not NAME.match(name) or name in {WORLD, "t", "pi"}:
-        message = f"{what}: expected a name of letters, digits and underscores (not world, t, pi), got {name!r}."
+    if not isinstance(name, str) or not NAME.match(name) or name in {WORLD, *RESERVED}:
+        message = (
+            f"{what}: expected a name of letters, digits and underscores (not world, t, pi or a function such as sin), "
+            f"got {name!r}. Rename it."
+        )
         raise ModelError(message)
+
+
+def check_frame(name: object, path: str) -> None:
+    """Refuse what cannot be the name of a frame, such as the part itself."""
+    if not isinstance(name, str):
+        hint = f"Write {name.name!r}." if isinstance(getattr(name, "name", None), str) else "Write its name."
+        message = f"{path}: expected the name of a frame, got {type(name).__name__} {_short(name)}. {hint}"
+        raise ModelError(message)
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."  # noqa: PLR2004
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +58,25 @@ class Body:
 
     def __post_init__(self) -> None:
         check_name(self.name, "Body")
-        object.__setattr__(self, "at", as_pose(self.at))
-        if not hasattr(self.solid, "mass_properties"):
-            message = f"{self.name}: expected a solid (Solid, Rod, Box, Cylinder), got {self.solid!r}."
+        object.__setattr__(self, "at", fixed_pose(self.at, self.name))
+        check_frame(self.parent, f"{self.name}.parent")
+        if not hasattr(self.solid, "mass_properties") or isinstance(self.solid, type):
+            message = f"{self.name}: expected a solid such as kb.Rod(0.3, mass=1.0), got {self.solid!r}."
             raise ModelError(message)
         _check_joint(self.name, self.joint, "a joint")
         if not self.joint.in_tree:
             message = f"{self.name}: {type(self.joint).__name__} closes loops only. Use it in a Connection."
             raise ModelError(message)
-        if isinstance(self.at, AsFound):
-            message = f"{self.name}.at: AsFound() is for a Connection. Give a Body a pose."
-            raise ModelError(message)
         _check_numbers(self.name, self.solid)
+
+
+def fixed_pose(given: Any, name: str) -> Pose:  # noqa: ANN401
+    """Accept a Pose or three numbers; AsFound() has no meaning here."""
+    at = as_pose(given)
+    if isinstance(at, AsFound):
+        message = f"{name}.at: expected a Pose, got AsFound(), which is for a Connection. Give a pose."
+        raise ModelError(message)
+    return at
 
 
 def _check_joint(name: str, joint: object, expected: str) -> None:
@@ -61,6 +87,9 @@ def _check_joint(name: str, joint: object, expected: str) -> None:
 
 def _check_numbers(name: str, solid: AnySolid) -> None:
     """Judge a solid made of plain numbers at once; expressions are judged when the System knows their values."""
+
+    for quantity in quantities(solid):
+        check_number(f"{name}.{quantity.path}", quantity.value)
 
     def plain(value: Number) -> float:
         if isinstance(value, str):
@@ -86,10 +115,15 @@ class Connection:
 
     def __post_init__(self) -> None:
         check_name(self.name, "Connection")
+        check_frame(self.child, f"{self.name}.child")
+        check_frame(self.parent, f"{self.name}.parent")
         object.__setattr__(self, "at", as_pose(self.at))
         _check_joint(self.name, self.joint, "a joint")
         if not self.joint.rows:
-            message = f"{self.name}: {type(self.joint).__name__} closes nothing. Leave the Connection out."
+            message = f"{self.name}.joint: {type(self.joint).__name__} closes nothing. Leave the Connection out."
+            raise ModelError(message)
+        if getattr(self.joint, "q", None) is not None:
+            message = f"{self.name}.joint: q= {self.joint.q!r} moves a Body; a Connection only closes. Leave q= out."  # type: ignore[attr-defined]
             raise ModelError(message)
 
 
@@ -103,7 +137,8 @@ class Frame:
 
     def __post_init__(self) -> None:
         check_name(self.name, "Frame")
-        object.__setattr__(self, "at", as_pose(self.at))
+        check_frame(self.parent, f"{self.name}.parent")
+        object.__setattr__(self, "at", fixed_pose(self.at, self.name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +156,16 @@ class Constraint:
     def __post_init__(self) -> None:
         check_name(self.name, "Constraint")
         object.__setattr__(self, "zero", _rows(self.name, self.zero))
-        object.__setattr__(self, "work", tuple(dict(self.work).items()))
+        object.__setattr__(self, "work", _pairs(self.work, f"{self.name}.work", "{coordinate: expression}"))
+
+
+def _pairs(given: Any, path: str, expected: str) -> tuple[tuple[str, Any], ...]:  # noqa: ANN401
+    try:
+        pairs = tuple(dict(given).items())
+    except (TypeError, ValueError) as error:
+        message = f"{path}: expected {expected}, got {given!r}."
+        raise ModelError(message) from error
+    return tuple((key, tuple(value) if isinstance(value, list | np.ndarray) else value) for key, value in pairs)
 
 
 def _rows(name: str, zero: object) -> tuple[tuple[str, Text], ...] | Traced:
@@ -154,8 +198,8 @@ class Actuator:
 
     def __post_init__(self) -> None:
         check_name(self.name, "Actuator")
-        if not self.limit > 0:
-            message = f"{self.name}.limit: expected more than zero, got {self.limit}."
+        if not (self.limit == math.inf or (is_number(self.limit) and self.limit > 0)):
+            message = f"{self.name}.limit: expected a number above zero, got {self.limit!r}. It bounds both directions."
             raise ModelError(message)
 
 
@@ -186,7 +230,7 @@ class Sampled:
     state: Any = None
 
     def __post_init__(self) -> None:
-        if not callable(self.function) or not self.rate > 0 or not math.isfinite(self.rate):
+        if not callable(self.function) or not is_number(self.rate) or not self.rate > 0:
             message = f"Sampled: expected a callable and a rate above 0 Hz, got {self.function!r}, {self.rate!r}."
             raise ModelError(message)
 
@@ -207,6 +251,7 @@ class Force:
 
     def __post_init__(self) -> None:
         check_name(self.name, "Force")
+        check_frame(self.parent, f"{self.name}.parent")
         for entry in ("force", "torque"):
             object.__setattr__(self, entry, _three(f"{self.name}.{entry}", getattr(self, entry)))
 
@@ -246,7 +291,9 @@ class Parameter:
     is_structure: bool = field(default=False, compare=False)  # a constant of the compiled code
 
     def __post_init__(self) -> None:
-        if not isinstance(self.value, int | float) or not math.isfinite(self.value):
+        for word in str(self.name).split("."):  # a machine's parameters have full paths
+            check_name(word, "Parameter")
+        if not is_number(self.value):
             message = f"{self.name}: expected a finite number, got {self.value!r}."
             raise ModelError(message)
 
@@ -261,7 +308,8 @@ class Start:
 
     def __post_init__(self) -> None:
         for entry in ("hold", "guess", "speed"):
-            object.__setattr__(self, entry, tuple(dict(getattr(self, entry)).items()))
+            pairs = _pairs(getattr(self, entry), f"start.{entry}", "{name: value}")
+            object.__setattr__(self, entry, pairs)
 
     def over(self, other: Start) -> Start:
         """Join two starts; what this one says of a name replaces what the other says."""

@@ -86,7 +86,7 @@ def is_known(name: str, scalars: Container[str], frames: Container[str]) -> bool
 
 def unknown_word(expression: Expression, name: str, path: str, known: Iterable[str]) -> ExpressionError:
     """Word the error for a name that does not exist, with its position marked."""
-    position = expression.text.find(name)
+    position = expression.position_of(name)
     return ExpressionError(f"{path}: unknown word {name!r}", expression.text, position, near(name, known))
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from kalaba.errors import ModelError, near
-from kalaba.model.number import as_numbers, nested, vector
+from kalaba.model.number import as_numbers, is_number, nested, vector
 from kalaba.model.parts import (
     WORLD,
     Actuator,
@@ -21,9 +21,11 @@ from kalaba.model.parts import (
     Parameter,
     Spring,
     Start,
+    check_frame,
     check_name,
+    fixed_pose,
 )
-from kalaba.model.pose import Pose, Vector3, as_pose
+from kalaba.model.pose import Pose, Vector3
 
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine
@@ -42,7 +44,8 @@ class Placement:
 
     def __post_init__(self) -> None:
         check_name(self.name, "place")
-        object.__setattr__(self, "at", as_pose(self.at))
+        check_frame(self.parent, f"{self.name}.parent")
+        object.__setattr__(self, "at", fixed_pose(self.at, self.name))
         object.__setattr__(self, "parameters", _overrides(self.parameters))
 
 
@@ -63,14 +66,17 @@ class System:
     parameters: tuple[tuple[str, float], ...] = ()  # values that replace those of the parts, by path
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "parts", tuple(self.parts))
-        object.__setattr__(self, "coordinates", tuple(self.coordinates))
+        object.__setattr__(self, "parts", _listed(self.parts, f"{self.name}.parts"))
+        object.__setattr__(self, "coordinates", _listed(self.coordinates, f"{self.name}.coordinates"))
         object.__setattr__(self, "gravity", as_numbers(self.gravity, 3, f"{self.name}.gravity"))
         object.__setattr__(self, "parameters", _overrides(self.parameters))
         for part in self.parts:
             if not isinstance(part, PART_TYPES):
                 message = f"{self.name}: expected parts such as Body or Connection, got {part!r}."
                 raise ModelError(message)
+        if not isinstance(self.start, Start):
+            message = f"{self.name}.start: expected kb.Start(hold={{...}}, guess={{...}}), got {self.start!r}."
+            raise ModelError(message)
         _ = self.machine  # resolves every name, so that mistakes show here
 
     @cached_property
@@ -113,10 +119,18 @@ class System:
         return replace(self, parameters=_overrides({**dict(self.parameters), **values}))
 
 
+def _listed(given: Any, path: str) -> tuple[Any, ...]:  # noqa: ANN401
+    if isinstance(given, str) or not hasattr(given, "__iter__"):
+        shown = repr(given) if isinstance(given, str) else type(given).__name__
+        message = f"{path}: expected a tuple, got {shown}. A tuple of one ends with a comma: (a,)."
+        raise ModelError(message)
+    return tuple(given)
+
+
 def _overrides(values: Any) -> tuple[tuple[str, float], ...]:  # noqa: ANN401
     pairs = dict(values)
     for path, value in pairs.items():
-        if not isinstance(value, int | float):
-            message = f"{path}: expected a number, got {value!r}."
+        if not is_number(value):
+            message = f"{path}: expected a finite number, got {value!r}. Expressions belong in the parts."
             raise ModelError(message)
     return tuple(sorted((path, float(value)) for path, value in pairs.items()))

@@ -22,6 +22,13 @@ class Traced:
     results: tuple[str, ...]  # names; a single unnamed result is called ""
     body: str
 
+    def reads(self, index: int) -> tuple[str, ...]:
+        """The arguments that one result depends on."""
+        import casadi as ca
+
+        pattern = ca.Function.deserialize(self.body).jac_sparsity(0, 0)
+        return tuple(text for column, text in enumerate(self.arguments) if pattern.has_nz(index, column))
+
     def __call__(self, values: list[Any]) -> list[Any]:
         """Evaluate on CasADi values, one per argument; give one value per result."""
         import casadi as ca
@@ -47,7 +54,14 @@ def trace(function: Callable[[Any], Any], what: str) -> Traced:
     import casadi as ca
 
     recorder = _Recorder()
-    found = function(recorder)
+    try:
+        found = function(recorder)
+    except (TypeError, NotImplementedError, RuntimeError) as error:  # math.sin(symbol), if symbol > 0, ...
+        message = (
+            f"{what}: the callable cannot be recorded ({str(error).splitlines()[0]}). It is called once with symbols: "
+            "use NumPy's functions on them and no `if`."
+        )
+        raise ModelError(message) from error
     named = dict(found) if isinstance(found, Mapping) else dict(_numbered(found))
     try:
         outputs = [ca.SX(value) for value in named.values()]

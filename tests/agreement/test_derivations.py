@@ -1,0 +1,133 @@
+"""Newton-Euler, Lagrange and Kane share poses and nothing else; they must give the same equations to rounding."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from kalaba.derive.equations import derive
+from kalaba.derive.kane import Kane
+from kalaba.derive.kinematics import Kinematics
+from kalaba.derive.lagrange import Lagrange
+from kalaba.derive.newton_euler import NewtonEuler
+from kalaba.model import joint as kinds
+from kalaba.model.parts import Body, Frame, Spring
+from kalaba.model.pose import Pose, X, Y, Z
+from kalaba.model.solid import Rod, Solid
+from kalaba.model.system import System
+from machines import TREE_KINDS, random_joint, systems
+from states import numeric, random_state, relative_gap
+
+ROUNDING = 1e-12  # seen over a thousand machines: 4e-15
+LINK = Solid(1.3, com=(0.1, 0.2, 0.3), inertia=(0.1, 0.2, 0.15, 0.01, 0.02, -0.01), tip=(0.3, 0.1, 0.2))
+
+
+def worst_gap(system: System, states: int = 2) -> float:
+    """Largest relative difference of M and bias between the three derivations."""
+    kinematics = Kinematics(system.machine)
+    ways = [method.dynamics(kinematics) for method in (NewtonEuler(), Lagrange(), Kane())]
+    at = numeric(kinematics.symbols, *(entry for way in ways for entry in (way.mass_matrix, way.bias)))
+    rng, worst = np.random.default_rng(0), 0.0
+    for _ in range(states):
+        M, bias, *others = at(random_state(system.machine, rng))
+        assert np.isfinite(M).all()
+        assert np.isfinite(bias).all()
+        gaps = [relative_gap(found, expected) for found, expected in zip(others, (M, bias) * 2, strict=True)]
+        worst = max(worst, *gaps)
+    return worst
+
+
+@given(systems(max_bodies=20))
+@settings(max_examples=60)
+def test_three_derivations_agree_on_random_machines(system: System):
+    assert worst_gap(system) < ROUNDING
+
+
+@pytest.mark.long
+@given(systems(max_bodies=20))
+@settings(max_examples=600)
+def test_three_derivations_agree_on_many_random_machines(system: System):
+    assert worst_gap(system) < ROUNDING
+
+
+@pytest.mark.parametrize("first", TREE_KINDS)
+@pytest.mark.parametrize("second", TREE_KINDS)
+def test_three_derivations_agree_for_each_pair_of_joints(first: type[kinds.Joint], second: type[kinds.Joint]):
+    rng = np.random.default_rng(5)
+    tilted = Pose((0.1, 0.2, -0.3), rpy=(0.4, math.pi / 2, -0.7))
+    parts = (
+        Body("one", LINK, at=tilted, joint=random_joint(rng, first)),
+        Body("two", LINK, parent="one.tip", at=tilted, joint=random_joint(rng, second)),
+    )
+    assert worst_gap(System("pair", parts)) < 1e-13
+
+
+def absolute_angles() -> System:
+    return System(
+        "absolute",
+        coordinates=("x", "t1", "t2"),
+        parts=(
+            Body("cart", Solid(5.0), joint=kinds.Planar(Z, q=("x", "sin(x)", 0))),
+            Body("upper", Rod(0.7, 3.0), parent="cart", joint=kinds.Revolute(-Y, q="t1")),
+            Body("lower", Rod(0.8, 4.0), parent="upper.tip", joint=kinds.Revolute(-Y, q="t2 - t1")),
+            Spring("s", "t2 - t1", stiffness=3.0, damping=0.4, rest=0.1),
+        ),
+    )
+
+
+def geared() -> System:
+    nut = kinds.Screw(X, pitch=0.2)
+    return System(
+        "geared",
+        (
+            Body("drum", LINK, joint=kinds.Revolute(Z)),
+            Body("nut", LINK, parent="drum", joint=nut),
+            Body("mimic", LINK, parent="nut", joint=kinds.Prismatic(Y, q="0.5*drum.angle - 0.1*nut.angle^2")),
+        ),
+    )
+
+
+def tethered() -> System:
+    return System(
+        "tethered",
+        (
+            Body("sat", LINK),
+            Body("ball", LINK, parent="sat.tip", joint=kinds.Spherical()),
+            Frame("hook", at=(0.0, 3.0, 4.0)),
+            Spring("tether", "distance(ball.tip, hook)", stiffness=20.0, damping=1.5, rest=2.0),
+            Spring("moving_rest", "sat.z - 0.3*t", stiffness=4.0, damping=0.7),
+        ),
+        gravity=(1.0, -2.0, 0.5),
+    )
+
+
+@pytest.mark.parametrize("make", [absolute_angles, geared, tethered])
+def test_three_derivations_agree_by_hand(make):
+    assert worst_gap(make()) < 1e-13
+
+
+def test_a_machine_that_cannot_move_has_no_equations():
+    system = System("pedestal", (Body("stone", LINK, joint=kinds.Weld()),))
+    assert worst_gap(system) == 0.0
+    for method in (NewtonEuler(), Lagrange(), Kane()):
+        equations = derive(system, method)
+        assert equations.mass_matrix.shape == (0, 0)
+        assert equations.bias.shape[0] == 0
+
+
+def test_a_pendulum_is_the_one_of_the_textbook():
+    system = System("pendulum", (Body("rod", Rod(0.8, 2.0), joint=kinds.Revolute(Y)),))
+    state = random_state(system.machine, np.random.default_rng(1))
+    for method in (NewtonEuler(), Lagrange(), Kane()):
+        equations = derive(system, method)
+        M, bias = numeric(equations.symbols, equations.mass_matrix, equations.bias)(state)
+        assert M[0, 0] == pytest.approx(2.0 * 0.8**2 / 3, rel=1e-15)
+        assert bias[0, 0] == pytest.approx(-2.0 * 9.81 * 0.4 * math.cos(state.q[0]), rel=1e-14)
+
+
+@pytest.mark.parametrize("method", [NewtonEuler(), Lagrange(), Kane()])
+def test_steps_have_names_and_values(method):
+    steps = derive(absolute_angles(), method).steps
+    assert len(steps) >= 4
+    assert all(hasattr(value, "shape") for value in steps.values())
