@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from kalaba.errors import NativeError
+
 if TYPE_CHECKING:
     import casadi as ca
 
@@ -113,7 +115,14 @@ class NativeFunction:
 
 @dataclass(frozen=True, slots=True)
 class Native:
-    """Machine code for this computer, compiled once and kept on disk."""
+    """Machine code for this computer, compiled once and kept on disk. A batch may use several threads."""
+
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        if self.threads < 1:
+            message = f"Native.threads: expected 1 or more, got {self.threads}."
+            raise NativeError(message)
 
     def evaluator(self, name: str, key: str, trace: Trace, parameters: Array) -> Evaluator:
         """Load or compile the kernel, and prepare its constants."""

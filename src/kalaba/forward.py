@@ -69,7 +69,7 @@ def motion(plant: Plant, inputs: Array) -> Motion:
     choice = plant.choice
     inputs[plant.layout.mask] = choice.mask
     values = function(inputs)
-    if not _is_healthy(values, function.outputs, choice):
+    if not is_healthy(values, function.outputs, choice):
         choice = choose(plant, inputs)
         inputs[plant.layout.mask] = choice.mask
         values = function(inputs)
@@ -81,7 +81,7 @@ def motion(plant: Plant, inputs: Array) -> Motion:
     return result
 
 
-def _is_healthy(values: Array, outputs: dict[str, slice], choice: Choice) -> bool:
+def is_healthy(values: Array, outputs: dict[str, slice], choice: Choice) -> bool:
     """Tell whether a choice made elsewhere still holds: no pivot has collapsed, no row left out is open."""
     if not (values[outputs["pivots"]] >= choice.threshold).all():
         return False
@@ -226,16 +226,17 @@ def _unhealthy(plant: Plant, values: Array, outputs: dict[str, slice]) -> NDArra
 def _run_batch(plant: Plant, packed: Array) -> Array:
     """Evaluate the motion kernel on every row, eight lanes at a time."""
     kernel, store = plant.lanes("motion", LANES)
-    return run_kernel(kernel, store, packed)
+    assert isinstance(plant.backend, Native)  # noqa: S101  (callers ask native plants only)
+    return run_kernel(kernel, store, packed, plant.backend.threads)
 
 
-def run_kernel(kernel: Kernel, store: Array, packed: Array) -> Array:
-    """Evaluate a kernel on every row of packed inputs."""
-    from kalaba.loop import Code, Piece, Slots, batch  # noqa: PLC0415
+def run_kernel(kernel: Kernel, store: Array, packed: Array, threads: int = 1) -> Array:
+    """Evaluate a kernel on every row of packed inputs; threads work without Python's lock."""
+    from kalaba.loop import Code, Piece, Slots, batch
 
     results = np.empty((len(packed), kernel.n_outputs))
     slots = Slots(kernel.n_inputs, kernel.n_outputs, kernel.lanes)
-    batch(Code(kernel.address, store.copy(), kernel), slots, [Piece(0, packed)], [Piece(0, results)])
+    batch(Code(kernel.address, store, kernel), slots, [Piece(0, packed)], [Piece(0, results)], threads)
     return results
 
 

@@ -177,7 +177,7 @@ def _on_manifold_only(plant: Plant, metric: Array, matrix: Array, mask: Array) -
     broken = np.zeros(len(left_out), dtype=bool)
     for _ in range(PROBES):
         step = np.linalg.solve(metric, matrix.T @ rng.normal(size=len(matrix)))
-        step *= OFF / max(np.abs(step).max(), 1e-300)
+        step = np.asarray(step * OFF / max(np.abs(step).max(), 1e-300), dtype=float)
         A = plant.constraint(unit(plant, q + q_dot(plant, q, step)), v)[0]
         gap = np.abs(A[left_out] - coefficients @ A[kept]).max(axis=1)
         broken |= gap > BROKEN * np.abs(A).max()

@@ -57,6 +57,14 @@ def turn(vector: Array) -> Array:
     return np.array([math.cos(angle / 2), *(half * vector)])
 
 
+def rotation_vector(rotation: Array) -> Array:
+    """Axis times angle of a rotation matrix, at most half a turn; the inverse of `turn`."""
+    w, *xyz = quaternion_of(rotation)
+    length = float(np.linalg.norm(xyz))
+    factor = 2.0 if length < 1e-12 else 2 * math.atan2(length, w) / length
+    return factor * np.array(xyz)
+
+
 def from_pose(pose: Pose, number: Callable[[Any], float]) -> tuple[Array, Array]:
     """Position and quaternion of a pose of the model."""
     position = np.array([number(entry) for entry in pose.position])

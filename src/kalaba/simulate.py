@@ -21,6 +21,7 @@ from kalaba.model.number import is_number
 from kalaba.model.parts import Sampled
 from kalaba.plant import Plant, State, build
 from kalaba.run import Effort, Ending, Run, Status, Worst
+from kalaba.stepping import native_step
 from kalaba.vectors import checked
 
 if TYPE_CHECKING:
@@ -286,4 +287,6 @@ def one_step(plant: Plant, state: State, actuation: Any, dt: float, t: float) ->
     if not is_number(dt) or not dt > 0:
         message = f"{plant.system.name}.step: expected dt above 0 s, got {dt!r}. One step forward in time."
         raise ModelError(message)
+    if isinstance(plant.backend, Native) and isinstance(plant.solver, MaskedLDL):
+        return native_step(plant, State(*state), held, dt, t)
     return step_state(plant, State(*state), held, dt, t)

@@ -10,11 +10,13 @@ from numpy.typing import NDArray
 
 from kalaba.constrain.assembly import Assembled, assemble, weighted_step
 from kalaba.errors import AssemblyError, ModelError
-from kalaba.model.expression import Values, evaluate, parse
+from kalaba.model.expression import Values, evaluate, number, parse
 from kalaba.model.machine import MachineConnection
+from kalaba.model.number import is_number
 from kalaba.model.parts import Connection
 from kalaba.model.pose import AsFound, Pose
-from kalaba.rotations import from_pose, multiply, quaternion_of, rotation_of, turn
+from kalaba.rotations import from_pose, multiply, quaternion_of, rotation_of, rotation_vector, turn
+from kalaba.vectors import checked
 
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 SPEED_STEPS = 30
+SPEED_TRIES = 6
+FLIPPED = 1e-9  # m, rad: a start that closes this well and is refused is a false root
 SPEED_TOLERANCE = 1e-9
 
 
@@ -34,7 +38,7 @@ def resting(machine: Machine) -> Array:
     names = [c.name for c in machine.coordinates]
     for body in machine.bodies:
         limits = getattr(body.joint, "limits", None)
-        if limits is not None and body.displacements[0].name in names:
+        if limits is not None and np.isfinite(limits).all() and body.displacements[0].name in names:
             q[names.index(body.displacements[0].name)] = (limits[0] + limits[1]) / 2
     return q
 
@@ -48,28 +52,27 @@ def first_guess(plant: Plant) -> Array:
     for key, value in entries.items():
         if key in names:
             q[names[key]] = _number(key, value)
-    free = {body.name: body for body in machine.bodies if body.joint.has_quaternion and not body.joint.rows}
-    for key, value in entries.items():
-        if key in free:
-            q = _place(plant, q, free[key], _pose(plant, key, value))
+    for body in machine.bodies:  # parents first
+        if body.name in entries and body.joint.has_quaternion and not body.joint.rows:
+            q = _place(plant, q, body, _pose(plant, body.name, entries[body.name]))
     return q
 
 
 def _number(key: str, value: Any) -> float:  # noqa: ANN401
-    if not isinstance(value, int | float) or not np.isfinite(value):
-        message = f"start.{key}: expected a finite number, got {value!r}."
+    if not is_number(value):
+        message = f"start.{key}: expected a finite number, got {value!r}. Only frames take a Pose."
         raise ModelError(message)
     return float(value)
 
 
 def _pose(plant: Plant, key: str, value: Any) -> tuple[Array, Array]:  # noqa: ANN401
     """Position and quaternion of a Pose given as a start entry; its numbers may be expressions of parameters."""
-    pose = value if isinstance(value, Pose) else Pose(value)
     values = Values({p.name: p.value for p in plant.machine.parameters})
     try:
-        return from_pose(pose, lambda entry: float(evaluate(parse(entry), values)))
-    except (TypeError, ValueError) as error:
-        message = f"start.{key}: expected a Pose of finite numbers, got {value!r}."
+        pose = value if isinstance(value, Pose) else Pose(value)
+        return from_pose(pose, lambda entry: number(parse(entry), values))
+    except (ModelError, TypeError, ValueError) as error:
+        message = f"start.{key}: expected a Pose of finite numbers, got {value!r}. {error}"
         raise ModelError(message) from error
 
 
@@ -90,21 +93,35 @@ class _Closing:
     """The assembly problem of a plant: its rows at position level, and what is held."""
 
     plant: Plant
-    held: tuple[tuple[str, Any], ...]  # name, number or (position, quaternion)
+    held: tuple[tuple[str, Any], ...]  # by rows: name, number or (position, quaternion)
+    fixed: NDArray[np.bool_]  # velocities of the coordinates that are held as they are
 
     def evaluate(self, q: Array) -> tuple[Array, Array, Array]:
         """Residual, matrix and metric."""
-        plant = self.plant
+        plant, n = self.plant, len(self.plant.velocities)
         inputs = plant.inputs(q)
-        found = plant.problem(inputs)
+        found = plant.evaluate("system_matrices", inputs)
         position = ~np.array(plant.machine.is_velocity_level, dtype=bool)
-        residual = plant.residual(q)[position]
-        rows, targets = [found.matrix[position]], [residual]
-        for (_, target), reading in zip(self.held, self.readings(inputs), strict=True):
-            row, gap = _held_rows(reading, target, len(plant.velocities))
-            rows.append(row)
-            targets.append(gap)
-        return np.concatenate(targets), np.vstack(rows), found.mass
+        gaps, rows = self.wishes(inputs)
+        matrix = found["matrix"].reshape((len(position), n), order="F")[position]
+        residual = np.concatenate([found["value"][position], gaps])
+        return residual, *self.without_fixed(np.vstack([matrix, rows]), found["mass"].reshape((n, n), order="F"))
+
+    def wishes(self, inputs: Array) -> tuple[Array, Array]:
+        """Gaps of the held names and their matrix."""
+        n = len(self.plant.velocities)
+        readings = zip(self.held, self.readings(inputs), strict=True)
+        pairs = [_held_rows(reading, target, n) for (_, target), reading in readings]
+        gaps = np.concatenate([np.zeros(0), *(gap for _, gap in pairs)])
+        return gaps, np.vstack([np.zeros((0, n)), *(row for row, _ in pairs)])
+
+    def without_fixed(self, matrix: Array, mass: Array) -> tuple[Array, Array]:
+        """Matrix and metric in which the fixed coordinates take no part."""
+        matrix, mass = matrix.copy(), mass.copy()
+        matrix[:, self.fixed] = 0.0
+        mass[self.fixed, :], mass[:, self.fixed] = 0.0, 0.0
+        mass[self.fixed, self.fixed] = max(float(np.max(np.diag(mass), initial=0.0)), 1.0)
+        return matrix, mass
 
     def readings(self, inputs: Array) -> list[Array]:
         """What the held names read."""
@@ -112,7 +129,7 @@ class _Closing:
 
     def retract(self, q: Array, step: Array) -> Array:
         """Move along a step; quaternions turn."""
-        moved = q.copy()
+        moved, step = q.copy(), np.where(self.fixed, 0.0, step)
         for i, j in self.plant.machine.scalar_pairs:
             moved[i] += step[j]
         for i, j in self.plant.machine.quaternions:
@@ -132,14 +149,8 @@ class _Closing:
         return step
 
     def flipped(self, q: Array) -> bool:
-        """Tell whether a connection or a held frame sits at its false root."""
-        inputs = self.plant.inputs(q)
-        cosines = self.plant.evaluate("alignments", inputs)["cosines"]
-        for (_, target), reading in zip(self.held, self.readings(inputs), strict=True):
-            if isinstance(target, tuple):
-                relative = reading[3:12].reshape((3, 3), order="F") @ rotation_of(target[1]).T
-                cosines = np.append(cosines, (np.trace(relative) - 1) / 2)
-        return bool(np.any(cosines < 0))
+        """Tell whether a connection sits at its false root."""
+        return bool(np.any(self.plant.evaluate("alignments", self.plant.inputs(q))["cosines"] < 0))
 
 
 def _held_rows(reading: Array, target: Any, n: int) -> tuple[Array, Array]:  # noqa: ANN401
@@ -147,8 +158,7 @@ def _held_rows(reading: Array, target: Any, n: int) -> tuple[Array, Array]:  # n
     if not isinstance(target, tuple):
         return reading[1:].reshape(1, n), reading[:1] - target
     jacobian = reading[12:].reshape((6, n), order="F")
-    E = reading[3:12].reshape((3, 3), order="F") @ rotation_of(target[1]).T
-    turned = np.array([E[2, 1] - E[1, 2], E[0, 2] - E[2, 0], E[1, 0] - E[0, 1]]) / 2
+    turned = rotation_vector(reading[3:12].reshape((3, 3), order="F") @ rotation_of(target[1]).T)
     return jacobian, np.concatenate([reading[:3] - target[0], turned])
 
 
@@ -162,50 +172,59 @@ def find_start(plant: Plant) -> State:
     """Assemble configuration and velocity at t = 0."""
     from kalaba.plant import State
 
-    machine = plant.machine
-    guess = first_guess(plant)
-    soft = [(k, v) for k, v in machine.start.guess if k not in plant.coordinates]
+    start, guess = plant.machine.start, first_guess(plant)
+    columns = dict(plant.machine.scalar_pairs)
+    fixed = np.zeros(len(plant.velocities), dtype=bool)
+    by_rows = []
+    for key, value in start.hold:
+        index = plant.coordinates.index(key) if key in plant.coordinates else -1
+        if index in columns:
+            fixed[columns[index]] = True
+        else:
+            by_rows.append((key, value))
+    problem = _Closing(plant, _targets(plant, tuple(by_rows)), fixed)
+    soft = [(k, v) for k, v in start.guess if k not in plant.coordinates and k not in dict(start.hold)]
     if soft:  # guesses of displacements and frames: meet them first, then let go
-        wished = _Closing(plant, _targets(plant, tuple(soft)))
-        guess = _meet(wished, guess)
-    problem = _Closing(plant, _targets(plant, machine.start.hold))
-    movable = np.ones(len(plant.velocities))
-    for key, _ in machine.start.hold:
-        if key in plant.velocities:
-            movable[plant.velocities.index(key)] = 0.0
-    found = assemble(problem, guess, movable)
+        guess = _meet(replace(problem, held=(*problem.held, *_targets(plant, tuple(soft)))), guess)
+    found = assemble(problem, guess, np.where(fixed, 0.0, 1.0))
     if not found.is_closed:
-        raise _cannot_close(plant, found)
+        raise _cannot_close(plant, found, problem)
     return State(found.q, _start_speed(plant, found.q))
 
 
 def _meet(problem: _Closing, q: Array) -> Array:
-    """A few Newton steps on the wishes alone."""
+    """A few Newton steps on the wishes alone, as far as they bring them nearer."""
+    inputs = problem.plant.inputs(q)
+    gaps, rows = problem.wishes(inputs)
     for _ in range(20):
-        inputs = problem.plant.inputs(q)
-        pairs = zip(problem.held, problem.readings(inputs), strict=True)
-        rows, gaps = zip(
-            *(_held_rows(r, target, len(problem.plant.velocities)) for (_, target), r in pairs), strict=True
-        )
-        step = weighted_step(np.vstack(rows), problem.plant.problem(inputs).mass, -np.concatenate(gaps))
-        q = problem.retract(q, np.clip(step, -1, 1))
+        matrix, mass = problem.without_fixed(rows, problem.plant.problem(inputs).mass)
+        step = weighted_step(matrix, mass, -gaps)
+        trial = problem.retract(q, step * min(1.0, 1.0 / max(float(np.max(np.abs(step), initial=0.0)), 1e-300)))
+        inputs = problem.plant.inputs(trial)
+        new_gaps, rows = problem.wishes(inputs)
+        if not np.linalg.norm(new_gaps) < np.linalg.norm(gaps):
+            break
+        q, gaps = trial, new_gaps
     return q
 
 
-def _cannot_close(plant: Plant, found: Assembled) -> AssemblyError:
+def _labels(entries: tuple[tuple[str, Any], ...]) -> list[str]:
+    """A name a row: a frame has six."""
+    return [key for key, value in entries for _ in range(6 if isinstance(value, tuple) else 1)]
+
+
+def _cannot_close(plant: Plant, found: Assembled, problem: _Closing) -> AssemblyError:
     machine = plant.machine
-    position = [
-        name for name, moving in zip(plant.constraints, plant.machine.is_velocity_level, strict=True) if not moving
-    ]
-    held = [f"{key} = {value:g}" if isinstance(value, int | float) else key for key, value in machine.start.hold]
-    names = [*position, *(key for key, _ in machine.start.hold)]
-    worst = int(np.argmax(np.abs(found.residual)))
-    row = names[min(worst, len(names) - 1)]
+    levels = zip(plant.constraints, machine.is_velocity_level, strict=True)
+    names = [*(name for name, moving in levels if not moving), *_labels(problem.held)]
+    held = [f"{key} = {value:g}" if is_number(value) else key for key, value in machine.start.hold]
+    gaps = np.abs(found.residual)
+    row, gap = (names[int(np.argmax(gaps))], float(gaps.max())) if gaps.size else ("start", 0.0)
     closure = next((c for c in machine.closures if row in c.rows), None)
     where = f"{machine.name}.{closure.name if closure else row}"
-    gap = float(np.max(np.abs(found.residual)))
     how = f" with {', '.join(held)} held" if held else ""
-    what = f"gap {gap:.3g} m" if gap > 1e-9 else "only a flipped position closes it"
+    unit = "rad" if row.rpartition(".")[2] in {"rx", "ry", "rz", "r1", "r2"} else "m"
+    what = "only a flipped position closes it" if gap < FLIPPED else f"gap {gap:.3g} {unit}"
     free = "Free it with guess=, or check" if held else "Check the start guess and"
     message = f"{where}: the loop cannot close{how}; {what}. {free} {_seat(plant, closure)}."
     return AssemblyError(message)
@@ -221,36 +240,51 @@ def _seat(plant: Plant, closure: Any) -> str:  # noqa: ANN401
 
 def _start_speed(plant: Plant, q: Array) -> Array:
     """The velocity of least kinetic energy that obeys every row and the speeds asked for."""
-    speeds = plant.machine.start.speed
-    names = tuple(key for key, _ in speeds)
+    speeds = tuple((key, _speed(plant, key, value)) for key, value in plant.machine.start.speed)
     n = len(plant.velocities)
-    readings = plant.watch(names, plant.inputs(q))
-    wanted, rows = [], []
-    for (key, value), reading in zip(speeds, readings, strict=True):
-        is_frame = (
-            key in plant.machine.frames and key not in plant.machine.displacements and key not in plant.coordinates
-        )
-        rows.append(reading[12:].reshape((6, n), order="F") if is_frame else reading[1:].reshape(1, n))
-        wanted.append(np.atleast_1d(np.asarray(value, dtype=float)))
-    extra = np.vstack(rows) if rows else np.zeros((0, n))
-    target = np.concatenate(wanted) if wanted else np.zeros(0)
-    v = np.zeros(n)
+    readings = plant.watch(tuple(key for key, _ in speeds), plant.inputs(q))
+    rows = [
+        reading[-len(value) * n :].reshape((len(value), n), order="F")
+        for (_, value), reading in zip(speeds, readings, strict=True)
+    ]
+    extra = np.vstack([np.zeros((0, n)), *rows])
+    target = np.concatenate([np.zeros(0), *(value for _, value in speeds)])
+    rng = np.random.default_rng(4)
+    for attempt in range(SPEED_TRIES):  # rows that are not linear in the speeds may have no slope at rest
+        v = rng.normal(size=n) if attempt else np.zeros(n)
+        v, residual = _meet_speeds(plant, q, v, (extra, target))
+        scale = max(1.0, float(np.max(np.abs(target), initial=0.0)), float(np.max(np.abs(v), initial=0.0)))
+        if np.max(np.abs(residual), initial=0.0) <= SPEED_TOLERANCE * scale:
+            return v
+        if attempt == 0:
+            missed = residual
+    labels = [*plant.constraints, *(key for key, value in speeds for _ in value)]
+    worst = int(np.argmax(np.abs(missed)))
+    message = (
+        f"{plant.system.name}.start.speed: no velocity obeys all rows and the speeds asked for; {labels[worst]} misses "
+        f"by {abs(missed[worst]):.3g}. Ask for fewer speeds, or others."
+    )
+    raise AssemblyError(message)
+
+
+def _speed(plant: Plant, key: str, value: Any) -> Array:  # noqa: ANN401
+    """One number for a scalar, six for a frame."""
+    is_scalar = key in plant.coordinates or key in plant.machine.displacements
+    names = ("rate",) if is_scalar else ("vx", "vy", "vz", "wx", "wy", "wz")
+    return checked(np.atleast_1d(value) if is_scalar else value, len(names), f"start.speed.{key}", names)
+
+
+def _meet_speeds(plant: Plant, q: Array, v: Array, asked: tuple[Array, Array]) -> tuple[Array, Array]:
+    """Newton's method on the rows' rates and on what is asked for; the velocity and what it misses."""
+    extra, target = asked
+    residual = np.concatenate([plant.velocity_residual(q, v), extra @ v - target])
     for _ in range(SPEED_STEPS):
-        found = plant.problem(plant.inputs(q, v))
-        residual = np.concatenate([plant.velocity_residual(q, v), extra @ v - target])
-        if np.max(np.abs(residual), initial=0.0) < 1e-14:
+        if np.max(np.abs(residual), initial=0.0) < 1e-14 or not np.isfinite(residual).all():
             break
+        found = plant.problem(plant.inputs(q, v))
         v = v + weighted_step(np.vstack([found.matrix, extra]), found.mass, -residual)
-    scale = max(1.0, float(np.max(np.abs(target), initial=0.0)))
-    if np.max(np.abs(residual), initial=0.0) > SPEED_TOLERANCE * scale:
-        labels = [*plant.constraints, *(key for key, _ in speeds)]
-        worst = labels[min(int(np.argmax(np.abs(residual))), len(labels) - 1)]
-        message = (
-            f"{plant.system.name}.start.speed: no velocity obeys all rows and the speeds asked for; {worst} misses by "
-            f"{np.max(np.abs(residual)):.3g}. Ask for fewer speeds, or others."
-        )
-        raise AssemblyError(message)
-    return v
+        residual = np.concatenate([plant.velocity_residual(q, v), extra @ v - target])
+    return v, residual
 
 
 def settle_as_found(system: System) -> System:
