@@ -1,0 +1,12 @@
+"""Steppers: what they are (values, here) and what they do (numerics on kernels and arrays); they know no robots.
+
+This package imports Numba only in the modules that `kalaba.loop` compiles, not in those of the values.
+"""
+
+from kalaba.integrate.dormand_prince import DormandPrince
+from kalaba.integrate.radau import Radau
+from kalaba.integrate.runge_kutta4 import RungeKutta4
+from kalaba.integrate.semi_implicit_euler import SemiImplicitEuler
+from kalaba.integrate.tableau import ButcherTableau
+
+__all__ = ["ButcherTableau", "DormandPrince", "Radau", "RungeKutta4", "SemiImplicitEuler"]

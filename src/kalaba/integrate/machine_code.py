@@ -1,0 +1,99 @@
+"""Numba's decorators with their types kept, arrays and kernels by their addresses, and records that hold them.
+
+Compiled functions share one record, a C struct, instead of bundles of arrays: a bundle of sixty arrays costs Numba
+forty seconds to compile and 30 ns a call. In the record an array is its address; `floats` and `integers` make it
+something to index again. A kernel is `void kernel(double *inputs, double *outputs, double *store)`.
+"""
+
+import ctypes
+import hashlib
+from collections.abc import Callable
+from inspect import get_annotations
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numpy as np
+import numpy.typing as npt
+from llvmlite import ir
+from numba import config, njit, types
+from numba.extending import intrinsic
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def compiled(function: Function) -> Function:
+    """Compile a function that only other compiled functions call; it must not allocate.
+
+    Not cached: Numba's cache does not notice a change in a function that is called, so only entries are. Numba
+    optimises a function again within every caller's caller, so keep the chain of calls three deep.
+    """
+    return cast("Function", njit(nogil=True, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function))
+
+
+def compiled_entry(function: Function) -> Function:
+    """Compile a function that Python calls, once a machine: the code stays in Numba's cache on disk.
+
+    The function should be a closure over `source_stamp` of everything compiled into it: what a closure holds is part
+    of the cache's key, while the sources of functions called in other files are not.
+    """
+    return cast("Function", njit(nogil=True, cache=True, _nrt=False)(function))
+
+
+def source_stamp(*paths: Path) -> int:
+    """Give a digest of Python sources, files or whole directories, for the closure of a cached entry."""
+    files = [file for path in paths for file in (sorted(path.glob("*.py")) if path.is_dir() else [path])]
+    digest = hashlib.sha256(b"".join(file.read_bytes() for file in files)).digest()
+    return int.from_bytes(digest[:7], "big")
+
+
+def record_type(described: type) -> np.dtype[np.void]:
+    """Give the record whose fields a class and its bases annotate, as `int` or `float`, bases first."""
+    hints = [hint for base in reversed(described.__mro__) for hint in get_annotations(base).items()]
+    fields = np.dtype([(name, {int: np.int64, float: np.float64}[kind]) for name, kind in hints])
+    return np.dtype((np.record, fields))  # read by attribute in Python too
+
+
+def _emit_call(_typing, address, inputs, outputs, store):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
+    def generate(context, builder, _signature, arguments):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
+        pointer = ir.DoubleType().as_pointer()
+        kernel = ir.FunctionType(ir.VoidType(), [pointer] * 3).as_pointer()
+        code, *data = arguments
+        builder.call(builder.inttoptr(code, kernel), [builder.inttoptr(integer, pointer) for integer in data])
+        return context.get_dummy_value()
+
+    return types.void(address, inputs, outputs, store), generate
+
+
+def _emit_floats(_typing, address):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
+    def generate(_context, builder, _signature, arguments):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
+        return builder.inttoptr(arguments[0], ir.DoubleType().as_pointer())
+
+    return types.CPointer(types.float64)(address), generate
+
+
+def _emit_integers(_typing, address):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
+    def generate(_context, builder, _signature, arguments):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
+        return builder.inttoptr(arguments[0], ir.IntType(64).as_pointer())
+
+    return types.CPointer(types.int64)(address), generate
+
+
+def _call(address: int, inputs: int, outputs: int, store: int) -> None:
+    prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+    prototype(int(address))(int(inputs), int(outputs), int(store))
+
+
+def _floats(address: int) -> Any:  # noqa: ANN401
+    return ctypes.cast(int(address), ctypes.POINTER(ctypes.c_double))
+
+
+def _integers(address: int) -> Any:  # noqa: ANN401
+    return ctypes.cast(int(address), ctypes.POINTER(ctypes.c_int64))
+
+
+# What compiled code calls; in Python where the JIT is disabled, to measure coverage.
+call: Callable[[int, int, int, int], None] = _call if config.DISABLE_JIT else intrinsic(_emit_call)
+floats: Callable[[int], Floats] = _floats if config.DISABLE_JIT else intrinsic(_emit_floats)
+integers: Callable[[int], Integers] = _integers if config.DISABLE_JIT else intrinsic(_emit_integers)

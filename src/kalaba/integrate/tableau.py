@@ -1,0 +1,112 @@
+"""The coefficients of an explicit Runge-Kutta method, which check their own order."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations_with_replacement
+from math import isclose, prod
+
+import numpy as np
+import numpy.typing as npt
+
+from kalaba.errors import IntegrationError
+
+Floats = npt.NDArray[np.float64]
+Row = tuple[float, ...]
+Tree = tuple["Tree", ...]  # a rooted tree: the trees that hang on its root
+
+TOLERANCE = 1e-13  # of a condition; coefficients are of order 10 and rounded once
+
+
+@dataclass(frozen=True, slots=True)
+class ButcherTableau:
+    """An explicit Runge-Kutta method with s stages.
+
+    From y at t to the state one step h later::
+
+        k_i = f(t + c_i h, y + h Σ_j a_ij k_j)        j < i
+        y⁺  = y + h Σ_i b_i k_i                        of order p
+        e   = h Σ_i (b_i - b̂_i) k_i                    error estimate, b̂ of order p̂
+        y(t + θh) = y + h Σ_i k_i Σ_j d_ij θ^j         dense output, j = 1, 2, ...; of order p*
+
+    A tableau without dense output is interpolated by the cubic through both ends' states and rates. Row sums and the
+    order conditions of every rooted tree are checked at construction.
+
+    Reference: Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, II.1, II.2 and II.6.
+    """
+
+    nodes: Row  # c
+    matrix: tuple[Row, ...]  # a, one row a stage: the first is empty, the i-th has i-1 entries
+    weights: Row  # b
+    order: int
+    embedded: Row = ()  # b̂; empty = no error estimate
+    embedded_order: int = 0
+    dense: tuple[Row, ...] = ()  # d, one row a stage; empty = none
+    dense_order: int = 0
+
+    def __post_init__(self) -> None:
+        stages = len(self.nodes)
+        if [len(row) for row in self.matrix] != list(range(stages)):
+            raise IntegrationError(f"a tableau of {stages} stages needs rows of 0 to {stages - 1} coefficients in a")
+        for name in ("weights", "embedded", "dense"):
+            if len(getattr(self, name)) not in ({stages} if name == "weights" else {0, stages}):
+                raise IntegrationError(f"{name} of a tableau of {stages} stages has {len(getattr(self, name))} entries")
+        for stage, (node, row) in enumerate(zip(self.nodes, self.matrix, strict=True), 1):
+            if not isclose(sum(row), node, rel_tol=0.0, abs_tol=TOLERANCE):
+                raise IntegrationError(f"stage {stage}: the coefficients of a sum to {sum(row)}, but c is {node}")
+        self._check("weights", self.weights, self.order)
+        if self.embedded:
+            self._check("embedded", self.embedded, self.embedded_order)
+        if self.dense:
+            for part in (0.3, 0.8, 1.0):
+                self._check(f"dense output at {part}", self.dense_weights(part), self.dense_order, part)
+
+    def dense_weights(self, part: float) -> Row:
+        """Give the weights b(θ) of the dense output at the part θ of a step."""
+        return tuple(sum(value * part**power for power, value in enumerate(row, 1)) for row in self.dense)
+
+    def square_matrix(self) -> Floats:
+        """Give a as a square array, zeros on and above the diagonal."""
+        stages = len(self.nodes)
+        return np.array([[*row, *[0.0] * (stages - len(row))] for row in self.matrix]).reshape(stages, stages)
+
+    def _check(self, name: str, weights: Row, order: int, part: float = 1.0) -> None:
+        """Hold Σ_i b_i(θ) Φ_i(τ) = θ^|τ| / γ(τ) for every rooted tree τ of up to `order` nodes."""
+        for size in range(1, order + 1):
+            for tree in _trees(size):
+                found = float(np.dot(weights, _elementary(tree, self.square_matrix())))
+                wanted = part**size / _density(tree)
+                if not isclose(found, wanted, rel_tol=0.0, abs_tol=TOLERANCE):
+                    raise IntegrationError(f"{name}: a condition of order {size} gives {found}, expected {wanted}")
+
+
+@cache
+def _trees(size: int) -> tuple[Tree, ...]:
+    return tuple(dict.fromkeys(tuple(sorted(forest)) for forest in _forests(size - 1)))
+
+
+def _forests(size: int, largest: int | None = None) -> Iterator[Tree]:
+    """Yield the ways to hang trees with `size` nodes in all, none above `largest`, on one root."""
+    if size == 0:
+        yield ()
+    for head in range(min(size, largest or size), 0, -1):
+        for count in range(1, size // head + 1):
+            for same in combinations_with_replacement(_trees(head), count):
+                for rest in _forests(size - count * head, head - 1) if head > 1 else [()] * (size == count * head):
+                    yield (*same, *rest)
+
+
+def _nodes(tree: Tree) -> int:
+    return 1 + sum(_nodes(branch) for branch in tree)
+
+
+def _density(tree: Tree) -> int:
+    return _nodes(tree) * prod(_density(branch) for branch in tree)
+
+
+def _elementary(tree: Tree, matrix: Floats) -> Floats:
+    """Give Φ_i(τ) = Π over branches of Σ_j a_ij Φ_j(branch), for each stage i."""
+    weights = np.ones(len(matrix))
+    for branch in tree:
+        weights = weights * (matrix @ _elementary(branch, matrix))
+    return weights

@@ -1,0 +1,142 @@
+"""Laying out the record and the arrays of an integration."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kalaba.integrate.dormand_prince import DormandPrince
+from kalaba.integrate.semi_implicit_euler import SemiImplicitEuler
+from kalaba.integrate.steps import Stepper, coefficients
+from kalaba.loop.kernels import Code, Floats, Kernels, Layout
+from kalaba.loop.memory import MEMORY
+from kalaba.loop.schedule import Schedule
+from kalaba.native import aligned_zeros
+
+KEPT_CHOICES = 1000
+SAME_TIME = 1e-9  # of a fixed step
+SAME_ADAPTIVE_TIME = 1e-12  # of save_every
+EPS = float(np.finfo(np.float64).eps)
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Room:
+    """The record (one entry) and the arrays whose addresses it holds, by the names of its fields."""
+
+    memory: npt.NDArray[np.void]
+    arrays: Arrays
+
+
+def allocate(kernels: Kernels, stepper: Stepper, schedule: Schedule, y: Floats) -> Room:
+    """Make everything the loop works on, at the start of the run; `y` has shape (n_y, lanes)."""
+    layout = kernels.layout
+    arrays: Arrays = {
+        **coefficients(stepper),
+        **_step_arrays(layout, y, len(stepper.tableau.nodes)),
+        **_row_arrays(layout),
+        **_lane_arrays(layout.lanes, schedule.start),
+        **_sample_arrays(layout, schedule.n_samples + 1),  # one more for an event
+    }
+    fields: dict[str, float] = {
+        **_sizes(kernels, stepper, schedule),
+        **_times(stepper, schedule),
+        **{name: array.ctypes.data for name, array in arrays.items()},
+        **_code("motion", kernels.motion),
+        **_code("control", kernels.control),
+        **_code("settle", kernels.project or kernels.normalise),
+        **_code("rows", kernels.rows),
+        **_code("event", kernels.event),
+    }
+    fields["mask"] = fields["inputs"] + 8 * layout.mask.start * layout.lanes
+    memory = np.zeros(1, dtype=MEMORY)
+    for name, value in fields.items():
+        memory[name] = value
+    return Room(memory, arrays)
+
+
+def _code(name: str, code: Code | None) -> dict[str, int]:
+    return {name: code.address, f"{name}_store": code.store.ctypes.data} if code else {}
+
+
+def _sizes(kernels: Kernels, stepper: Stepper, schedule: Schedule) -> dict[str, int]:
+    layout, tableau = kernels.layout, stepper.tableau
+    return {
+        "n_y": layout.n_y,
+        "n_v": layout.n_v,
+        "n_u": layout.n_u,
+        "lanes": layout.lanes,
+        "entries": layout.n_y * layout.lanes,
+        "velocity_first": isinstance(stepper, SemiImplicitEuler),
+        "needs_end": not tableau.dense,
+        "exponent": 1 + min(tableau.order, tableau.embedded_order),
+        "n_stages": len(tableau.nodes),
+        "n_samples": schedule.n_samples,
+        "n_rows": layout.n_rows,
+        "projecting": kernels.project is not None,
+        "kept_choices": KEPT_CHOICES,
+    }
+
+
+def _times(stepper: Stepper, schedule: Schedule) -> dict[str, float]:
+    rounding = 4 * EPS * max(abs(schedule.start), abs(schedule.end))
+    times = {"start": schedule.start, "end": schedule.end, "save_every": schedule.save_every}
+    times |= {"time": schedule.start, "origin": schedule.start}
+    if isinstance(stepper, DormandPrince):
+        times |= {"relative": stepper.rtol, "absolute": stepper.atol, "max_step": stepper.max_step}
+        slack = SAME_ADAPTIVE_TIME * min(schedule.save_every, 1.0) + rounding
+        return times | {"next_step": stepper.first_step or 0.0, "slack": slack}
+    return times | {"step": stepper.step, "slack": SAME_TIME * stepper.step + rounding}
+
+
+def _step_arrays(layout: Layout, y: Floats, stages: int) -> Arrays:
+    inputs = aligned_zeros(layout.n_inputs, layout.lanes)
+    inputs[layout.weight] = 1.0
+    return {
+        "inputs": inputs,
+        "rates": aligned_zeros(layout.outputs["motion"], layout.lanes),
+        "controls": aligned_zeros(layout.n_u, layout.lanes),
+        "y": np.array(y, order="C"),
+        "trial": np.array(y, order="C"),
+        "between": np.zeros(y.shape),
+        "stages": np.zeros((stages + 2, *y.shape)),
+    }
+
+
+def _row_arrays(layout: Layout) -> Arrays:
+    n, m, lanes = layout.n_v, layout.n_rows, layout.lanes
+    return {
+        "settled": aligned_zeros(layout.outputs["project"], lanes),
+        "listed": aligned_zeros(layout.outputs["rows"], lanes),
+        "references": np.zeros((m, lanes)),
+        "mass": np.zeros((n, n)),
+        "row_copy": np.zeros((m, n)),
+        "row_weights": np.zeros(m),
+        "chosen": np.zeros(m),
+        "choices": np.zeros((KEPT_CHOICES, 3)),
+    }
+
+
+def _lane_arrays(lanes: int, start: float) -> Arrays:
+    integers = {"status": 0, "active": 0, "flag": 0, "row": -1, "rank": -1, "worst_row": -1, "samples": 0}
+    floats = {"reached": start, "found": 0.0, "worst": 0.0, "worst_time": start}
+    floats |= {"values": 0.0, "before": np.nan, "stop": np.inf}
+    return {
+        **{name: np.full(lanes, value, dtype=np.int64) for name, value in integers.items()},
+        **{name: np.full(lanes, value, dtype=np.float64) for name, value in floats.items()},
+    }
+
+
+def _sample_arrays(layout: Layout, samples: int) -> Arrays:
+    lanes = layout.lanes
+    return {
+        "sample_time": np.zeros((samples, lanes)),
+        "sample_y": np.zeros((samples, layout.n_y, lanes)),
+        "sample_acceleration": np.zeros((samples, layout.n_v, lanes)),
+        "sample_force": np.zeros((samples, layout.n_v, lanes)),
+        "sample_actuation": np.zeros((samples, layout.n_u, lanes)),
+        "sample_gap": np.zeros((samples, lanes)),
+        "sample_gap_row": np.zeros((samples, lanes), dtype=np.int64),
+    }

@@ -1,0 +1,143 @@
+"""Watching the chosen rows, and choosing again; `kalaba.constrain.rows` decides."""
+
+from kalaba.constrain import rows
+from kalaba.integrate.machine_code import call, compiled, floats, integers
+from kalaba.integrate.work import evaluate, load
+from kalaba.loop.memory import INCONSISTENT, RUNNING, SINGULAR, Memory
+from kalaba.loop.projection import CLOSED, fail_unsettled, settle
+
+FALLEN = 0.1  # choose again when a kept pivot falls below this part of its value at the last choice
+OPENED = 1e-11  # ... or when a row left out opens by more than this
+SPEED_CLOSED = 1e-6  # speed of a row left out, per unit of speed: rows count as dependent down to 1e-7
+
+_factorise = compiled(rows.factorise)
+_scale_rows = compiled(rows.scale_rows)
+_farthest_row = compiled(rows.farthest_row)
+_take_row = compiled(rows.take_row)
+
+
+@compiled
+def watch(memory: Memory) -> bool:
+    """Flag the lanes that must choose again, by what the motion kernel returned; say whether there are any.
+
+    Those where a kept pivot has fallen or a row left out has opened. The worst gap met is kept on record.
+    """
+    status, flag, rank = integers(memory.status), integers(memory.flag), integers(memory.rank)
+    mask, references, worst = floats(memory.mask), floats(memory.references), floats(memory.worst)
+    lanes, end = memory.lanes, memory.n_rows * memory.lanes
+    pivots = floats(memory.rates + 8 * (memory.entries + memory.n_v * lanes))
+    gaps = floats(memory.rates + 8 * (memory.entries + memory.n_v * lanes + end))
+    found = False
+    for lane in range(lanes):
+        turned = rank[lane] < 0
+        for row in range(memory.n_rows):
+            k = row * lanes + lane
+            if mask[k] > 0.0:
+                turned |= pivots[k] < FALLEN * references[k]
+            else:
+                turned |= gaps[k] > OPENED and memory.projecting == 1
+            if gaps[k] > worst[lane] and rank[lane] >= 0 and status[lane] == RUNNING:
+                worst[lane] = gaps[k]
+                integers(memory.worst_row)[lane] = row
+                floats(memory.worst_time)[lane] = memory.time
+        turned &= status[lane] == RUNNING
+        flag[lane] = 1 if turned else 0
+        found |= turned
+    return found
+
+
+@compiled
+def choose_again(memory: Memory) -> None:
+    """Choose the rows of the flagged lanes at the state on hand, project it with them and take new reference pivots.
+
+    A row left out that stays open then contradicts the others.
+    """
+    y, t = floats(memory.y), memory.time
+    load(memory, y, t)
+    call(memory.rows, memory.inputs, memory.listed, memory.rows_store)
+    for lane in range(memory.lanes):
+        integers(memory.active)[lane] = 0
+        if integers(memory.flag)[lane] == 1:
+            _take_out(memory, lane)
+            _write_down(memory, lane, _choose(memory))
+    if memory.projecting == 1:
+        settle(memory, y, t)
+        fail_unsettled(memory)
+        load(memory, y, t)
+        call(memory.settle, memory.inputs, memory.settled, memory.settle_store)
+        _judge_rows_left_out(memory)
+    load(memory, y, t)
+    evaluate(memory, 0)
+    references = floats(memory.references)
+    pivots = floats(memory.rates + 8 * (memory.entries + memory.n_v * memory.lanes))
+    for k in range(memory.n_rows * memory.lanes):
+        if integers(memory.flag)[k % memory.lanes] == 1:
+            references[k] = pivots[k]
+
+
+@compiled
+def _take_out(memory: Memory, lane: int) -> None:
+    """Copy M and A of one lane, row by row."""
+    listed, chosen = floats(memory.listed), floats(memory.chosen)
+    mass, copy = floats(memory.mass), floats(memory.row_copy)
+    n, m, lanes = memory.n_v, memory.n_rows, memory.lanes
+    for i in range(n * n):
+        mass[i] = listed[i * lanes + lane]  # symmetric: its columns are its rows
+    for k in range(m):
+        chosen[k] = 0.0
+        for j in range(n):
+            copy[k * n + j] = listed[(n * n + j * m + k) * lanes + lane]
+
+
+@compiled
+def _choose(memory: Memory) -> int:
+    """Do what `rows.choose_rows` does on the copies of one lane."""
+    mass, copy, chosen = floats(memory.mass), floats(memory.row_copy), floats(memory.chosen)
+    weights, m, n = floats(memory.row_weights), memory.n_rows, memory.n_v
+    if not _factorise(mass, n):
+        return -1
+    _scale_rows(mass, copy, weights, m, n)
+    rank, row = 0, _farthest_row(copy, weights, chosen, m, n)
+    while row >= 0:
+        _take_row(copy, chosen, m, n, row)
+        rank, row = rank + 1, _farthest_row(copy, weights, chosen, m, n)
+    return rank
+
+
+@compiled
+def _write_down(memory: Memory, lane: int, rank: int) -> None:
+    """Take a choice as the mask of its lane, and log it."""
+    mask, chosen, choices = floats(memory.mask), floats(memory.chosen), floats(memory.choices)
+    for k in range(memory.n_rows):
+        mask[k * memory.lanes + lane] = chosen[k]
+    integers(memory.rank)[lane] = rank
+    if rank < 0:
+        integers(memory.status)[lane] = SINGULAR
+    else:
+        integers(memory.active)[lane] = 1
+    if memory.n_choices < memory.kept_choices:
+        first = 3 * memory.n_choices
+        choices[first], choices[first + 1], choices[first + 2] = memory.time, lane, rank
+    memory.n_choices += 1
+
+
+@compiled
+def _judge_rows_left_out(memory: Memory) -> None:
+    """In each flagged lane, find the row left out that is farthest open, in value or in speed.
+
+    The last projection found the values, at a state that the kept rows hold.
+    """
+    y, mask, lanes, end = floats(memory.y), floats(memory.mask), memory.lanes, memory.n_rows * memory.lanes
+    residual, speed = floats(memory.settled + 8 * memory.entries), floats(memory.settled + 8 * (memory.entries + end))
+    status, flag, named = integers(memory.status), integers(memory.flag), integers(memory.row)
+    for lane in range(lanes):
+        fastest, worst, concerned = 1.0, 1.0, flag[lane] == 1 and status[lane] == RUNNING
+        for i in range(memory.n_y - memory.n_v, memory.n_y):
+            fastest = max(fastest, abs(y[i * lanes + lane]))
+        for row in range(memory.n_rows):
+            k = row * lanes + lane
+            opened = max(abs(residual[k]) / CLOSED, abs(speed[k]) / (SPEED_CLOSED * fastest))
+            if mask[k] == 0.0 and opened > worst and concerned:
+                worst = opened
+                status[lane] = INCONSISTENT
+                named[lane] = row

@@ -1,0 +1,120 @@
+"""The one rank decision: right rank, good rows, in any order and any unit."""
+
+import numpy as np
+import pytest
+
+from kalaba.constrain.rows import choose_rows, dependencies
+
+RNG = np.random.default_rng(20240617)
+
+
+def random_mass(n):
+    W = RNG.normal(size=(n, n))
+    return W @ W.T + 0.1 * np.eye(n)
+
+
+def random_rows(m, n, rank):
+    return RNG.normal(size=(m, rank)) @ RNG.normal(size=(rank, n))
+
+
+def kept_condition(mass, matrix, mask):
+    """Condition of the kept rows in the metric in which forces are computed, each of length 1."""
+    B = np.linalg.solve(np.linalg.cholesky(mass), matrix[mask > 0].T).T
+    B /= np.linalg.norm(B, axis=1, keepdims=True)
+    return np.linalg.cond(B)
+
+
+@pytest.mark.parametrize(("m", "n", "rank"), [(1, 1, 1), (3, 5, 3), (5, 3, 3), (12, 12, 7), (20, 8, 5), (30, 40, 25)])
+def test_rank_of_random_sets_is_found_in_any_order(m, n, rank):
+    M, A = random_mass(n), random_rows(m, n, rank)
+    for _ in range(5):
+        mask = np.full(m, 7.0)
+        assert choose_rows(M, A[RNG.permutation(m)], mask) == rank
+        assert set(mask) <= {0.0, 1.0}
+        assert mask.sum() == rank
+
+
+def test_a_hundred_rows_of_rank_sixty_lose_no_digits_in_any_order():
+    """Against the SVD: the acceleration b = A x by the kept rows alone, to 1e-11."""
+    n, m, rank = 70, 100, 60
+    M, A = random_mass(n), random_rows(m, n, rank)
+    b = A @ RNG.normal(size=n)
+    L = np.linalg.cholesky(M)
+    exact = np.linalg.solve(L.T, np.linalg.pinv(A @ np.linalg.inv(L.T), rcond=1e-10) @ b)
+    for order in (np.arange(m), RNG.permutation(m)):
+        mask = np.zeros(m)
+        assert choose_rows(M, A[order], mask) == rank
+        kept, rhs = A[order][mask > 0], b[order][mask > 0]
+        G = kept @ np.linalg.solve(M, kept.T)
+        found = np.linalg.solve(M, kept.T @ np.linalg.solve(G, rhs))
+        assert np.abs(found - exact).max() < 1e-11 * np.abs(exact).max()
+
+
+def test_scaling_rows_over_six_decades_changes_no_rank_and_keeps_good_rows():
+    M, A = random_mass(12), random_rows(18, 12, 9)
+    for _ in range(20):
+        scaled = A * 10.0 ** RNG.uniform(-3, 3, size=(18, 1))
+        mask = np.zeros(18)
+        assert choose_rows(M, scaled, mask) == 9
+        assert kept_condition(M, scaled, mask) < 1e5  # plain greedy: some 1e2; strength weighs in
+
+
+def test_a_vanished_row_is_left_out():
+    A = np.array([[1e-14, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    mask = np.zeros(3)
+    assert choose_rows(np.eye(3), A, mask) == 2
+    assert mask.tolist() == [0.0, 1.0, 1.0]
+
+
+def test_no_row_is_kept_where_all_have_vanished():
+    mask = np.ones(2)
+    assert choose_rows(np.eye(3), np.zeros((2, 3)), mask) == 0
+    assert mask.tolist() == [0.0, 0.0]
+
+
+def test_a_weak_row_makes_way_for_a_strong_one():
+    A = np.array([[0.01, 0.0], [1.0, 0.0]])
+    mask = np.zeros(2)
+    assert choose_rows(np.eye(2), A, mask) == 1
+    assert mask.tolist() == [0.0, 1.0]
+
+
+def test_of_equal_rows_the_first_is_kept():
+    A = np.array([[1.0, 2.0], [1.0 + 1e-15, 2.0], [0.97, 1.94]])
+    mask = np.zeros(3)
+    assert choose_rows(np.eye(2), A, mask) == 1
+    assert mask.tolist() == [1.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize(("distance", "rank"), [(1e-13, 1), (1e-8, 1), (1e-6, 2), (1e-3, 2)])
+def test_rows_nearer_than_1e_7_count_as_dependent(distance, rank):
+    A = np.array([[1.0, 0.0], [1.0, distance]])
+    assert choose_rows(np.eye(2), A, np.zeros(2)) == rank
+
+
+@pytest.mark.parametrize("mass", [np.diag([1.0, -1.0]), np.zeros((2, 2)), np.ones((2, 2)), np.full((2, 2), np.nan)])
+def test_a_mass_matrix_that_is_not_positive_definite_is_told(mass):
+    mask = np.ones(1)
+    assert choose_rows(mass, np.ones((1, 2)), mask) == -1
+    assert mask.tolist() == [0.0]
+
+
+def test_no_rows_have_rank_zero():
+    assert choose_rows(np.eye(2), np.zeros((0, 2)), np.zeros(0)) == 0
+
+
+def test_arguments_other_than_the_mask_are_left_alone():
+    M, A = random_mass(4), random_rows(5, 4, 2)
+    before = M.copy(), A.copy()
+    choose_rows(M, A, np.zeros(5))
+    assert np.array_equal(before[0], M)
+    assert np.array_equal(before[1], A)
+
+
+def test_dependencies_give_the_rows_left_out():
+    M, A = random_mass(8), random_rows(9, 8, 5)
+    mask = np.zeros(9)
+    choose_rows(M, A, mask)
+    C = dependencies(M, A, mask)
+    assert C.shape == (4, 5)
+    np.testing.assert_allclose(C @ A[mask > 0], A[mask == 0], atol=1e-11)  # 1e-15 times a condition of some 1e3
