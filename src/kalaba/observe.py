@@ -67,15 +67,3 @@ def _evaluate_rows(function: Evaluator, packed: Array) -> Array:
     if isinstance(function, NativeFunction):
         return run_kernel(function.kernel, function.store, packed)
     return np.array([function(row) for row in packed])
-
-
-def work(run: Run) -> Array:
-    """Integral of the power since the start, by a cubic spline through the samples (fourth order)."""
-    if len(run.time) < 2:
-        return np.zeros(len(run.time))
-    from scipy.interpolate import CubicSpline
-
-    power = run.observed["power"][:, 0] + np.sum(run.constraint_force * run.v, axis=1)
-    increasing = np.concatenate([[True], np.diff(run.time) > 0])
-    spline = CubicSpline(run.time[increasing], power[increasing]).antiderivative()
-    return np.asarray(spline(run.time) - spline(run.time[0]))

@@ -74,7 +74,28 @@ def _run(
         gaps = np.array([np.abs(plant.residual(x, t)) for x, t in zip(q, time, strict=True)])
         i, row = np.unravel_index(int(np.argmax(gaps)), gaps.shape)
         worst = Worst(float(gaps[i, row]), plant.constraints[int(row)], float(time[i]))
-    return Run(plant, time, q, v, acceleration, force, u[:, : len(plant.actuators)], u, status, effort, worst)
+    done = integral(time, np.array([_power(plant, sample) for sample in samples]))
+    return Run(plant, time, q, v, acceleration, force, u[:, : len(plant.actuators)], u, status, effort, worst, done)
+
+
+def _power(plant: Plant, sample: tuple[float, Array, Array, Array, Array, Array]) -> float:
+    """Power of motors, forces and moving constraints, less what dampers take."""
+    t, q, v, _, constraint_force, u = sample
+    packed = plant.inputs(q, v, t)
+    packed[plant.layout.u] = u
+    found = plant.evaluate("system_matrices", packed)
+    return float((found["force"] + found["bias"] + constraint_force) @ v - found["damping_power"][0])
+
+
+def integral(time: Array, rate: Array) -> Array:
+    """Integral since the first sample, by a cubic spline through the samples (fourth order)."""
+    if len(time) < 2:
+        return np.zeros(len(time))
+    from scipy.interpolate import CubicSpline
+
+    increasing = np.concatenate([[True], np.diff(time) > 0])
+    spline = CubicSpline(time[increasing], rate[increasing]).antiderivative()
+    return np.asarray(spline(time) - spline(time[0]))
 
 
 def _drive(task: Task) -> Drive:

@@ -84,7 +84,8 @@ class Run:
     inputs: Array = field(repr=False)  # (N, n_u): actuation and sampled forces
     status: Status
     effort: Effort = field(repr=False)
-    worst: Worst | None = None  # over every step; None without rows
+    worst: Worst | None  # over every step; None without rows
+    work: Array = field(repr=False)  # (N,): done since the start by motors, forces and moving rows, less damping, J
 
     @property
     def end(self) -> State:
@@ -109,13 +110,6 @@ class Run:
     def residual(self) -> Array:
         """Every row's value at every sample, (N, m); zero for rows at velocity level."""
         return self.observed["residual"]
-
-    @cached_property
-    def work(self) -> Array:
-        """Work done since the start by motors, forces and moving constraints, less what dampers took, J."""
-        from kalaba.observe import work
-
-        return work(self)
 
     @property
     def energy_balance(self) -> Array:

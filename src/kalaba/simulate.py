@@ -140,7 +140,7 @@ def run_native(task: Task) -> Run:
 
     kernels = _kernels(task)
     schedule = Schedule(end=task.duration, save_every=task.save_every)
-    integration = Integration(kernels, task.stepper, schedule, np.concatenate(task.start))
+    integration = Integration(kernels, task.stepper, schedule, np.concatenate([[0.0], *task.start]))
     integration.weight[:] = task.plant.weight if task.plant.is_singular else 1.0
     while integration.running:
         until = _sample(task, integration)
@@ -155,7 +155,7 @@ def _sample(task: Task, integration: Integration) -> float:
     n_q, now = len(task.plant.coordinates), integration.time
     for sampler in task.samplers:
         if sampler.due <= now + 1e-12 * max(1.0, now):
-            y = integration.y[:, 0].copy()
+            y = integration.y[1:, 0].copy()
             integration.actuation[sampler.part, 0] = sampler.sample(now, y[:n_q], y[n_q:])
     return min((sampler.due for sampler in task.samplers), default=np.inf)
 
@@ -169,7 +169,7 @@ def _kernels(task: Task) -> Kernels:
     projects = isinstance(task.stabilisation, Projection)
     return Kernels(
         LoopLayout(
-            len(plant.coordinates), len(plant.velocities), layout.u.stop - layout.u.start, len(plant.constraints)
+            1 + len(plant.coordinates), len(plant.velocities), layout.u.stop - layout.u.start, len(plant.constraints)
         ),
         motion=_code(_motion(task)),
         rows=_code(plant.standard("rows")) if plant.constraints else None,
@@ -222,8 +222,8 @@ def _finish(task: Task, found: Trajectory) -> Run:
     return Run(
         plant=plant,
         time=found.time,
-        q=found.y[:, :n_q],
-        v=found.y[:, n_q:],
+        q=found.y[:, 1 : 1 + n_q],
+        v=found.y[:, 1 + n_q :],
         acceleration=found.acceleration,
         constraint_force=found.constraint_force,
         actuation=found.actuation[:, : len(plant.actuators)],
@@ -231,6 +231,7 @@ def _finish(task: Task, found: Trajectory) -> Run:
         status=Status(ending, found.end_time, failure_message(plant, ending, found.end_time, row)),
         effort=Effort(found.steps, found.rejected, tuple((c.time, c.rank) for c in found.choices), 0.0, settings(task)),
         worst=worst,
+        work=found.y[:, 0],
     )
 
 

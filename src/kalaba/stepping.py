@@ -29,7 +29,8 @@ def native_step(plant: Plant, state: State, held: Array, h: float, t: float) -> 
     assert isinstance(function, NativeFunction)  # noqa: S101  (callers ask native plants only)
     bound, layout = function.bound, plant.layout
     choice = _choice_at(plant, function, state, held, t)
-    n_y, y, rate, total = layout.v.stop, np.concatenate(state), np.zeros(layout.v.stop), np.zeros(layout.v.stop)
+    n_y, y = layout.v.stop, np.concatenate([[0.0], *state])
+    rate, total = np.zeros(n_y), np.zeros(n_y)
     for node, weight in WEIGHTS:
         bound.inputs[:n_y], bound.inputs[layout.t] = y + node * h * rate, t + node * h
         bound.run()
@@ -70,5 +71,7 @@ def project(plant: Plant, y: Array, choice: Choice, t: float) -> Array:
         found = np.abs(bound.outputs[function.outputs["residual"]][position]).max(initial=0.0)
         if found < CLOSED:
             return y
-    message = f"{plant.system.name}: the state cannot be projected onto the constraints at t = {t:g} s. Try a smaller dt."
+    message = (
+        f"{plant.system.name}: the state cannot be projected onto the constraints at t = {t:g} s. Try a smaller dt."
+    )
     raise ConstraintError(message)

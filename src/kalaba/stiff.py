@@ -31,9 +31,7 @@ def run_stiff(task: Task) -> Run:
     from kalaba.simulate import event_function, failure_message, settings
 
     if task.samplers:
-        message = (
-            f"{task.plant.system.name}: kb.Radau() takes expressions only; sampled functions need another one."
-        )
+        message = f"{task.plant.system.name}: kb.Radau() takes expressions only; sampled functions need another one."
         raise IntegrationError(message)
     plant, drive = task.plant, _drive(task)
     event = None if task.stop is None else event_function(plant, task.stop)

@@ -19,7 +19,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Slices of the packed input q | v | t | u | f | mask | w."""
+    """Slices of the packed input W | q | v | t | u | f | mask | w. W, the work done, rides along with the state."""
 
     q: slice
     v: slice
@@ -35,11 +35,11 @@ class Layout:
         """The layout of a machine."""
         n_q, n_v, m = len(machine.coordinates), len(machine.velocities), len(machine.rows)
         n_u = len(machine.actuators) + len(machine.sampled_inputs)
-        n_y = n_q + n_v
+        n_y = 1 + n_q + n_v
         f = n_y + 1 + n_u
         return cls(
-            q=slice(0, n_q),
-            v=slice(n_q, n_y),
+            q=slice(1, 1 + n_q),
+            v=slice(1 + n_q, n_y),
             t=n_y,
             u=slice(n_y + 1, f),
             f=slice(f, f + n_v),

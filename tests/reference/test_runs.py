@@ -21,10 +21,10 @@ def reference(name: str, run: str) -> dict[str, np.ndarray]:
 
 
 @cache
-def dual_free_run(stepper: object, save_every: float = 0.01) -> kb.Run:
+def dual_free_run(stepper: object) -> kb.Run:
     plant = kb.build(kb.load("dual-mobile-arm", path=False))
     control = dict(zip(plant.actuators, TORQUES, strict=True))
-    return kb.simulate(plant, 2.0, control=control, stepper=stepper, save_every=save_every)
+    return kb.simulate(plant, 2.0, control=control, stepper=stepper)
 
 
 def test_free_run_of_the_dual_arm_equals_the_reference():
@@ -37,8 +37,7 @@ def test_free_run_of_the_dual_arm_equals_the_reference():
 
 def test_work_of_the_motors_equals_the_reference():
     data = reference("dual-mobile-arm", "free_run")
-    work = dual_free_run(SHARP, 1e-3).work[::10]
-    assert np.abs(work - data["work"]).max() < 1e-8 * np.abs(data["work"]).max()
+    assert np.abs(dual_free_run(SHARP).work - data["work"]).max() < 1e-9 * np.abs(data["work"]).max()
 
 
 def test_fixed_steps_converge_to_the_reference_with_order_four():

@@ -7,7 +7,7 @@ are caught afterwards, and assembly starts again from another place.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -20,6 +20,8 @@ NEWTON_STEPS = 60
 TRIES = 40
 DAMPING = 0.6  # largest step of a coordinate in one iteration, metres or radians
 RANK_TOLERANCE = 1e-9
+SLOW = 0.999  # a step that leaves more of the residual than this is slow
+SLOW_STEPS = 3  # so many slow steps in a row lead nowhere
 NO_INERTIA = 1e-9  # of the largest: below this a direction counts as massless
 FILL = 1e-4  # the part of the others' inertia that a massless direction is given in the metric
 
@@ -60,11 +62,10 @@ def assemble(problem: Problem, guess: Array, movable: Array) -> Assembled:
         spread = 0.0 if attempt == 0 else 0.1 * 1.15**attempt
         start = problem.retract(guess, movable * rng.normal(size=len(movable)) * spread)
         found = close(problem, start)
-        if found.is_closed:
+        if found.is_closed and not problem.flipped(found.q):
             nearest = least_change(problem, found.q, guess)
-            if not problem.flipped(nearest.q):
-                return nearest
-            found = Assembled(nearest.q, nearest.residual, is_closed=False)
+            return found if problem.flipped(nearest.q) else nearest
+        found = replace(found, is_closed=False)
         if best is None or np.max(np.abs(found.residual)) < np.max(np.abs(best.residual)):
             best = found
     assert best is not None  # noqa: S101  (TRIES > 0)
@@ -74,39 +75,47 @@ def assemble(problem: Problem, guess: Array, movable: Array) -> Assembled:
 def close(problem: Problem, q: Array) -> Assembled:
     """Newton's method with the smallest steps in the mass metric, shortened where they do not help."""
     residual, A, M = problem.evaluate(q)
+    slow = 0
     for _ in range(NEWTON_STEPS):
         size = np.max(np.abs(residual), initial=0.0)
+        if not np.isfinite(size):
+            break
         step = weighted_step(A, M, -residual)
-        step *= min(1.0, DAMPING / max(np.max(np.abs(step), initial=0.0), 1e-300))
-        trial, scale = q, 1.0
-        for _ in range(8):
-            trial = problem.retract(q, scale * step)
-            new_residual, new_A, new_M = problem.evaluate(trial)
-            if np.linalg.norm(new_residual) < np.linalg.norm(residual) or size < CLOSED:
+        capped = min(1.0, DAMPING / max(np.max(np.abs(step), initial=0.0), 1e-300))
+        trial = problem.retract(q, capped * step)
+        found = problem.evaluate(trial)
+        for halvings in range(1, 9):
+            if size < CLOSED or np.linalg.norm(found[0]) < np.linalg.norm(residual):
                 break
-            scale /= 2
-        if size < CLOSED and np.max(np.abs(new_residual), initial=0.0) >= size:
-            return Assembled(q, residual, is_closed=True)
-        q, residual, A, M = trial, new_residual, new_A, new_M
-    return Assembled(q, residual, is_closed=bool(np.max(np.abs(residual), initial=0.0) < CLOSED * 10))
+            trial = problem.retract(q, capped * step / 2**halvings)
+            found = problem.evaluate(trial)
+        gain = np.linalg.norm(found[0]) / max(float(np.linalg.norm(residual)), 1e-300)
+        if not gain < 1.0:  # nothing is left to gain, or nothing helps
+            break
+        slow = slow + 1 if gain > SLOW and capped == 1.0 else 0
+        if slow > SLOW_STEPS:
+            break
+        q, (residual, A, M) = trial, found
+    size = np.max(np.abs(residual), initial=0.0)
+    return Assembled(q, residual, is_closed=bool(size < 10 * CLOSED * max(1.0, np.max(np.abs(q), initial=0.0))))
 
 
 def least_change(problem: Problem, q: Array, guess: Array) -> Assembled:
     """Shorten the way from the guess: min ½ |q − guess|²_M on the closed manifold, by sequential projections."""
     _, _, metric = problem.evaluate(guess)
-    best = q
+    first = close(problem, q)
     for _ in range(100):
         residual, A, _ = problem.evaluate(q)
         way = problem.difference(q, guess)
         step = -way + weighted_step(A, metric, A @ way - residual)
         size = np.max(np.abs(step), initial=0.0)
-        if size > DAMPING:
-            return close(problem, best)
-        q = problem.retract(q, step)
+        q = problem.retract(q, step * min(1.0, DAMPING / max(size, 1e-300)))
         if size < 1e-14:
             break
-    polished = close(problem, q)
-    return polished if polished.is_closed else close(problem, best)
+    last = close(problem, q)
+    ways = [problem.difference(found.q, guess) for found in (first, last)]
+    changes = [way @ metric @ way for way in ways]
+    return last if last.is_closed and changes[1] <= changes[0] else first
 
 
 def weighted_step(matrix: Array, metric: Array, rhs: Array) -> Array:

@@ -1,8 +1,9 @@
 """The functions that a Plant evaluates, as CasADi functions with one common input layout.
 
-Inputs, in this order: q | v | t | u (held actuation) | f (further generalised force) | mask (0/1 a row) | w | p.
-The mask is the row choice; w weighs A'A where the mass matrix is singular. Both backends evaluate these functions:
-CasADi's interpreter as they are, native code compiled from them.
+Inputs, in this order: work | q | v | t | u (held actuation) | f (further generalised force) | mask (0/1 a row) | w | p.
+The work done is part of what is integrated, but nothing depends on it. The mask is the row choice; w weighs A'A where
+the mass matrix is singular. Both backends evaluate these functions: CasADi's interpreter as they are, native code
+compiled from them.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ if TYPE_CHECKING:
     from kalaba.constrain.stabilisation import Baumgarte
     from kalaba.derive.equations import Equations
 
-INPUTS = ("q", "v", "t", "u", "f", "mask", "w", "p")
+INPUTS = ("work", "q", "v", "t", "u", "f", "mask", "w", "p")
 
 
 def _function(name: str, equations: Equations, outputs: dict[str, ca.SX], extra: dict[str, ca.SX]) -> ca.Function:
     s = equations.symbols
     given = {"q": s.q, "v": s.v, "t": s.t, "u": s.u, "p": s.p, **extra}
-    sizes = {"f": s.v.shape[0], "mask": equations.rows.value.shape[0], "w": 1}
-    arguments = [given.get(key, ca.SX.sym(key, sizes.get(key, 0))) for key in INPUTS]
+    sizes = {"work": 1, "f": s.v.shape[0], "mask": equations.rows.value.shape[0], "w": 1}
+    arguments = [given[key] if key in given else ca.SX.sym(key, sizes[key]) for key in INPUTS]
     expressions = [ca.densify(ca.vec(entry)) for entry in ca.cse(list(outputs.values()))]
     return ca.Function(name, arguments, expressions, list(INPUTS), list(outputs))
 
@@ -43,7 +44,7 @@ def _stack(entries: list[ca.SX]) -> ca.SX:
 
 def _inputs(equations: Equations) -> dict[str, ca.SX]:
     n, m = equations.symbols.v.shape[0], equations.rows.value.shape[0]
-    return {"f": ca.SX.sym("f", n), "mask": ca.SX.sym("mask", m), "w": ca.SX.sym("w")}
+    return {"work": ca.SX.sym("work"), "f": ca.SX.sym("f", n), "mask": ca.SX.sym("mask", m), "w": ca.SX.sym("w")}
 
 
 def _metric(equations: Equations, extra: dict[str, ca.SX], *, is_singular: bool) -> ca.SX:
@@ -88,7 +89,9 @@ def _motion(
         constraint_force = ca.mtimes(equations.mass_matrix, acceleration) - Q
     else:
         constraint_force = ca.mtimes(A.T, _stack(multipliers))
+    acting = equations.force + equations.bias + extra["f"] + constraint_force
     return {
+        "power": ca.dot(acting, s.v) - damping_power(equations.kinematics),
         "q_dot": s.q_dot,
         "acceleration": acceleration,
         "constraint_force": constraint_force,
@@ -132,7 +135,13 @@ def project(equations: Equations, *, is_singular: bool = False) -> ca.Function:
     step = _stack(_newton(positional, _position_rows(equations, rows.value)))
     q_new = _unit(equations, s.q + ca.mtimes(s.rate_map, step))
     v_new = s.v + _stack(_newton(everything, rows.rate))
-    outputs = {"q_next": q_new, "v_next": v_new, "residual": rows.value, "speed_residual": rows.rate}
+    outputs = {
+        "work_next": extra["work"],
+        "q_next": q_new,
+        "v_next": v_new,
+        "residual": rows.value,
+        "speed_residual": rows.rate,
+    }
     return _function("project", equations, outputs, extra)
 
 
@@ -151,8 +160,9 @@ def _unit(equations: Equations, q: ca.SX) -> ca.SX:
 
 def normalise(equations: Equations) -> ca.Function:
     """The state with unit quaternions, for runs without projection."""
-    s = equations.symbols
-    return _function("normalise", equations, {"q_next": _unit(equations, s.q), "v_next": s.v}, {})
+    s, extra = equations.symbols, _inputs(equations)
+    outputs = {"work_next": extra["work"], "q_next": _unit(equations, s.q), "v_next": s.v}
+    return _function("normalise", equations, outputs, extra)
 
 
 def rows(equations: Equations, *, is_singular: bool = False) -> ca.Function:
@@ -174,19 +184,19 @@ def system_matrices(equations: Equations) -> ca.Function:
         "rhs": equations.constraint_rhs,
         "value": _position_rows(equations, equations.rows.value),
         "rate": equations.rows.rate,
+        "damping_power": damping_power(equations.kinematics),
     }
     return _function("matrices", equations, outputs, extra)
 
 
 def observe(equations: Equations) -> ca.Function:
-    """Energies, momentum, power of what acts (less what dampers take), rows, and the machine's outputs."""
+    """Energies, momentum, rows, and the machine's outputs."""
     k = equations.kinematics
     values = [k.value(output.value) for output in equations.machine.outputs]
     outputs = {
         "kinetic": equations.kinetic_energy,
         "potential": equations.potential_energy,
         "momentum": equations.momentum,
-        "power": ca.dot(equations.force + equations.bias, equations.symbols.v) - damping_power(k),
         "residual": _position_rows(equations, equations.rows.value),
         "speed_residual": equations.rows.rate,
         "outputs": _stack(values),

@@ -10,6 +10,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 INDEPENDENT = 1e-7  # least distance of an independent row of length 1 from the span of the rows taken before it
+NOTHING = 1e-12  # a row of A without a larger entry is rounding: a loop that says nothing new, metres and radians
 VANISHED = 1e-6  # rows shorter than this part of the longest are not stretched to length 1
 STRONG = 0.1  # rows shorter than this part of the longest come later: one that is vanishing makes way in time
 NEAR = 0.9  # of rows nearly as far as the farthest, the one declared first is taken
@@ -67,9 +68,11 @@ def scale_rows(factor: Floats, rows: Floats, weights: Floats, m: int, n: int) ->
     """
     longest = 0.0
     for i in range(m):
-        square = 0.0
+        square, largest = 0.0, 0.0
         for j in range(n):
-            value = rows[i * n + j]
+            largest = max(largest, abs(rows[i * n + j]))
+        for j in range(n):
+            value = rows[i * n + j] if largest > NOTHING else 0.0
             for k in range(j):
                 value -= factor[j * n + k] * rows[i * n + k]
             rows[i * n + j] = value / factor[j * n + j]

@@ -61,7 +61,7 @@ def frame_jacobian(kinematics: Kinematics, frame: str) -> ca.SX:
     for k in range(3):
         r = pose.rotation[:, k]
         D = symbols.gradient(r)
-        turning += ca.horzcat(*(_cross(r, D[:, j]) for j in range(D.shape[1]))) / 2
+        turning += ca.horzcat(ca.SX(3, 0), *(_cross(r, D[:, j]) for j in range(D.shape[1]))) / 2
     return ca.densify(ca.vertcat(symbols.gradient(pose.position), turning))
 
 

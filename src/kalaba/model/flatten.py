@@ -6,7 +6,6 @@ the parts say of each other. A name in a System is looked up in that System; `wo
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -14,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 from kalaba.errors import ModelError, near
 from kalaba.model import machine as flat
 from kalaba.model import parts as described
-from kalaba.model.expression import Expression, Values, number, parse
+from kalaba.model.expression import Expression, parse
 from kalaba.model.number import XYZ, check_number, is_structure, quantities, with_values
-from kalaba.model.pose import AsFound, Pose
+from kalaba.model.plausible import check_values
+from kalaba.model.pose import AsFound
 from kalaba.model.resolve import Scope, unknown_word
-from kalaba.model.solid import check_solid
 from kalaba.model.system import Placement
 from kalaba.model.traced import Traced
 
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 QUATERNION = tuple((name, "1") for name in ("qw", "qx", "qy", "qz"))
 POSITION = tuple((name, "m") for name in XYZ)
 LINEAR = tuple((name, "m/s") for name in ("vx", "vy", "vz"))
-TURN_TOLERANCE = 1e-9
 ANGULAR = tuple((name, "rad/s") for name in ("wx", "wy", "wz"))
 
 
@@ -43,9 +41,10 @@ def flatten(system: System) -> flat.Machine:
     layout.set_carriers(bodies)
     closures = [layout.resolve(part, scope) for part, scope in layout.closures]
     layout.check_numbers()
-    _check_values(bodies, closures, layout)
-    for closure in closures:
-        layout.check_closure(closure)
+    connections = [c for c in closures if isinstance(c, flat.MachineConnection)]
+    check_values(bodies, connections, layout.frames.values(), layout.parameters.values())
+    for connection in connections:
+        layout.check_connection(connection)
     return flat.Machine(
         name=system.name,
         gravity=gravity,
@@ -126,6 +125,7 @@ class _Layout:
             at = self.numbers(part, scope, name).at
             self.frames[name] = flat.MachineFrame(name, scope.frame(part.parent), at, -1)
         elif isinstance(part, described.Parameter):
+            described.check_name(part.name, "Parameter")
             self._add_parameter(replace(part, name=name))
         elif isinstance(part, described.Connection | described.Constraint):
             self.closures.append((part, scope))
@@ -212,16 +212,15 @@ class _Layout:
         for name in self.frames:
             self.frames[name] = replace(self.frames[name], body=_carrier(name, self.frames, own))
 
-    def check_closure(self, closure: Any) -> None:  # noqa: ANN401
+    def check_connection(self, connection: flat.MachineConnection) -> None:
         """Refuse a connection between frames of one body."""
-        if isinstance(closure, flat.MachineConnection):
-            child, parent = self.frames[closure.child], self.frames[closure.parent]
-            if child.body == parent.body:
-                message = (
-                    f"{self.name}.{closure.name}: expected frames of two bodies, got {closure.child} and "
-                    f"{closure.parent} on one. Connect it to another body or to the world."
-                )
-                raise ModelError(message)
+        child, parent = self.frames[connection.child], self.frames[connection.parent]
+        if child.body == parent.body:
+            message = (
+                f"{self.name}.{connection.name}: expected frames of two bodies, got {connection.child} and "
+                f"{connection.parent} on one. Connect it to another body or to the world."
+            )
+            raise ModelError(message)
 
     def check_numbers(self) -> None:
         """Refuse values and expressions of parameters that do not exist."""
@@ -390,28 +389,3 @@ def _carrier(name: str, frames: dict[str, flat.MachineFrame], own: dict[str, int
             message = f"{next(iter(seen))}: no frame {name!r}; {near(name, frames)}"
             raise ModelError(message)
     return own.get(name, -1)
-
-
-def _check_values(bodies: Iterable[flat.MachineBody], closures: Iterable[Any], layout: _Layout) -> None:
-    """Judge numbers whose values are only known now: by expressions, or by parameters that replace them."""
-    values = Values({name: parameter.value for name, parameter in layout.parameters.items()})
-
-    def value(entry: Expression) -> float:
-        return number(entry, values)
-
-    for body in bodies:
-        check_solid(body.name, body.solid.mass_properties(value))
-    joined = [*bodies, *(c for c in closures if isinstance(c, flat.MachineConnection))]
-    for part in joined:
-        for entry in quantities(part.joint):
-            part.joint.check_value(f"{part.name}.{entry.path}", value(entry.value))  # type: ignore[arg-type]
-    for part in (*joined, *layout.frames.values()):
-        _check_turn(part.name, part.at, value)
-
-
-def _check_turn(name: str, at: object, value: Callable[[Any], float]) -> None:
-    if isinstance(at, Pose) and at.quaternion is not None:
-        length = math.hypot(*(value(entry) for entry in at.quaternion))
-        if abs(length - 1.0) > TURN_TOLERANCE:
-            message = f"{name}.at: expected a quaternion of length one, got {length:g}. Set all four of qw qx qy qz."
-            raise ModelError(message)

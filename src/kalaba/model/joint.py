@@ -59,8 +59,10 @@ def _check_limits(joint: Any) -> None:  # noqa: ANN401
     if joint.limits is None:
         return
     given = as_numbers(joint.limits, 2, f"{type(joint).__name__}.limits")
-    if any(isinstance(limit, str) for limit in given) or not given[0] < given[1]:
-        message = f"{type(joint).__name__}.limits: expected a lower and an upper number, got {joint.limits!r}. Swap them?"
+    if any(isinstance(limit, str) for limit in given) or not float(given[0]) < float(given[1]):
+        message = (
+            f"{type(joint).__name__}.limits: expected a lower and an upper number, got {joint.limits!r}. Swap them?"
+        )
         raise ModelError(message)
     object.__setattr__(joint, "limits", given)
 

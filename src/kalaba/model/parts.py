@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from kalaba.errors import ModelError
-from kalaba.model.joint import Free, Joint, Weld
 from kalaba.model.grammar import RESERVED
+from kalaba.model.joint import Free, Joint, Weld
 from kalaba.model.number import Number, as_numbers, check_number, is_number, nested, quantities, scalar
 from kalaba.model.pose import AsFound, Pose, as_pose
 from kalaba.model.solid import AnySolid, check_solid
@@ -36,14 +36,15 @@ def check_name(name: object, what: str) -> None:
 def check_frame(name: object, path: str) -> None:
     """Refuse what cannot be the name of a frame, such as the part itself."""
     if not isinstance(name, str):
-        hint = f"Write {name.name!r}." if isinstance(getattr(name, "name", None), str) else "Write its name."
+        own = getattr(name, "name", None)
+        hint = f"Write {own!r}." if isinstance(own, str) else "Write its name."
         message = f"{path}: expected the name of a frame, got {type(name).__name__} {_short(name)}. {hint}"
         raise ModelError(message)
 
 
 def _short(value: object) -> str:
     text = repr(value)
-    return text if len(text) <= 40 else f"{text[:37]}..."  # noqa: PLR2004
+    return text if len(text) <= 40 else f"{text[:37]}..."
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,6 @@ def _check_joint(name: str, joint: object, expected: str) -> None:
 
 def _check_numbers(name: str, solid: AnySolid) -> None:
     """Judge a solid made of plain numbers at once; expressions are judged when the System knows their values."""
-
     for quantity in quantities(solid):
         check_number(f"{name}.{quantity.path}", quantity.value)
 
@@ -291,7 +291,7 @@ class Parameter:
     is_structure: bool = field(default=False, compare=False)  # a constant of the compiled code
 
     def __post_init__(self) -> None:
-        for word in str(self.name).split("."):  # a machine's parameters have full paths
+        for word in self.name.split(".") if isinstance(self.name, str) else (self.name,):  # a machine's have full paths
             check_name(word, "Parameter")
         if not is_number(self.value):
             message = f"{self.name}: expected a finite number, got {self.value!r}."

@@ -7,6 +7,8 @@ callables can be compared, hashed, pickled and cached like those with text.
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -55,7 +57,9 @@ def trace(function: Callable[[Any], Any], what: str) -> Traced:
 
     recorder = _Recorder()
     try:
-        found = function(recorder)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # CasADi's, about NumPy's functions on its symbols
+            found = function(recorder)
     except (TypeError, NotImplementedError, RuntimeError) as error:  # math.sin(symbol), if symbol > 0, ...
         message = (
             f"{what}: the callable cannot be recorded ({str(error).splitlines()[0]}). It is called once with symbols: "
@@ -72,7 +76,14 @@ def trace(function: Callable[[Any], Any], what: str) -> Traced:
         message = f"{what}: expected one number a row from the callable, got {found!r}."
         raise ModelError(message)
     symbols = ca.vertcat(*recorder.symbols.values()) if recorder.symbols else ca.SX(0, 1)
-    body = ca.Function("traced", [symbols], [ca.vertcat(*outputs)])
+    body = ca.Function("traced", [symbols], [ca.densify(ca.vertcat(*outputs))])
+    steps = range(body.n_instructions())
+    constants = [body.instruction_constant(k) for k in steps if body.instruction_id(k) == ca.OP_CONST]
+    if not all(map(math.isfinite, constants)):  # math.sin(symbol) is NaN
+        message = (
+            f"{what}: the callable makes a number that is not finite. Use NumPy's functions on symbols, not math's."
+        )
+        raise ModelError(message)
     return Traced(tuple(recorder.symbols), tuple(named), body.serialize())
 
 

@@ -1,0 +1,12 @@
+"""Commands: `kalaba list | show | check | run`, one file each and thin; the work is done by the packages below."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    from kalaba.cli.application import invoke
+
+    sys.exit(invoke(sys.argv[1:]))

@@ -1,0 +1,127 @@
+"""Flags that commands share: `--set`, the stepper, and how they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kalaba.errors import CommandError, KalabaError, near
+
+if TYPE_CHECKING:
+    from kalaba.robots.entry import Choice, Entry
+
+SetFlag = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="A parameter by its path (left.link2.mass=5), or an option of the machine (arms=8). May be repeated.",
+    ),
+]
+JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+NameArgument = Annotated[str, typer.Argument(help="A machine of the catalogue; kalaba list names them.")]
+
+
+class StepperName(StrEnum):
+    """Steppers by the names of the command line."""
+
+    RK4 = "rk4"
+    DP5 = "dp5"
+    SEMI_IMPLICIT_EULER = "semi-implicit-euler"
+    RADAU = "radau"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What `--set` asked for."""
+
+    parameters: dict[str, float] = field(default_factory=dict)
+    options: dict[str, Choice] = field(default_factory=dict)
+
+
+def read_settings(name: str, given: Sequence[str] | None) -> Settings:
+    """Read `--set key=value` for a machine of the catalogue.
+
+    A key with a dot is a parameter. One without is an option of the machine; if there is none so called, it is a
+    parameter that the machine itself declares.
+    """
+    from kalaba.robots.catalogue import find
+
+    entry, settings = find(name), Settings()
+    for text in given or ():
+        key, equals, value = (piece.strip() for piece in text.partition("="))
+        if not (key and equals and value):
+            message = f"--set {text}: expected key=value, for example --set {_example(entry)}"
+            raise CommandError(message)
+        if "." in key or _is_parameter(entry, key):
+            settings.parameters[key] = _number(text, value)
+        else:
+            settings.options[key] = _option(entry, key, value)
+    return settings
+
+
+def _example(entry: Entry) -> str:
+    return next((f"{key}={option.default}" for key, option in entry.options.items()), "crank.length=0.2")
+
+
+def _is_parameter(entry: Entry, key: str) -> bool:
+    return key not in entry.options and key in _parameters(entry)
+
+
+def _parameters(entry: Entry) -> list[str]:
+    return [parameter.name for parameter in entry.build(**entry.settings({})).machine.parameters]
+
+
+def _number(text: str, value: str) -> float:
+    """A number, or arithmetic on numbers such as pi/2."""
+    from kalaba.model.expression import parse
+
+    try:
+        number = parse(value).constant
+    except KalabaError:
+        number = None
+    if number is None:
+        message = f"--set {text}: expected a number, got {value!r}. Write it like 0.2, 1e-3 or pi/2."
+        raise CommandError(message)
+    return number
+
+
+def _option(entry: Entry, key: str, value: str) -> Choice:
+    if key not in entry.options:
+        known = near(key, [*entry.options, *_parameters(entry)])
+        message = f"--set {key}={value}: {entry.name} has no option or parameter {key!r}; {known}"
+        raise CommandError(message)
+    default = entry.options[key].default
+    if isinstance(default, bool):
+        return {"true": True, "yes": True, "false": False, "no": False}.get(value.lower(), value)
+    if isinstance(default, int | float):
+        try:
+            return type(default)(value)
+        except ValueError:
+            return value  # refused by the option itself, which knows what is allowed
+    return value
+
+
+def choose_stepper(name: StepperName | None, step: float | None, own: Any) -> Any:  # noqa: ANN401
+    """The stepper of the flags, or the scenario's own, or the default."""
+    from kalaba.integrate import DormandPrince, Radau, RungeKutta4, SemiImplicitEuler
+
+    kinds = {
+        StepperName.RK4: RungeKutta4,
+        StepperName.DP5: DormandPrince,
+        StepperName.SEMI_IMPLICIT_EULER: SemiImplicitEuler,
+        StepperName.RADAU: Radau,
+    }
+    chosen = kinds[name]() if name is not None else own if own is not None else RungeKutta4()
+    if step is None:
+        return chosen
+    if not hasattr(chosen, "step"):
+        message = (
+            f"--step {step:g}: {type(chosen).__name__} chooses its own steps. Leave it out, or take --stepper rk4."
+        )
+        raise CommandError(message)
+    return replace(chosen, step=step)

@@ -1,0 +1,101 @@
+"""`kalaba run`: simulate a machine's scenario, say how it went, keep the result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kalaba.cli.choices import JsonFlag, NameArgument, SetFlag, StepperName, choose_stepper, read_settings
+
+if TYPE_CHECKING:
+    from kalaba.run import Run
+    from kalaba.scenarios import Scenario
+
+OutputFlag = Annotated[Path, typer.Option("-o", "--output", help="Where to write the run: .nc, .csv or .parquet.")]
+DurationFlag = Annotated[float | None, typer.Option(help="Seconds to simulate, instead of the scenario's own.")]
+StepFlag = Annotated[float | None, typer.Option(help="Step in seconds, for steppers with a fixed one.")]
+StepperFlag = Annotated[StepperName | None, typer.Option(help="How to integrate.")]
+StopFlag = Annotated[str | None, typer.Option(help='Stop when this becomes true, for example "crank.angle > 3".')]
+PlotFlag = Annotated[Path | None, typer.Option(help="Draw an overview: .png, .svg or .pdf.")]
+QuietFlag = Annotated[bool, typer.Option("--quiet", help="Print nothing unless it goes wrong.")]
+
+
+def run(  # noqa: PLR0913  (one argument a flag)
+    name: NameArgument,
+    *,
+    output: OutputFlag = Path("run.nc"),
+    given: SetFlag = None,
+    duration: DurationFlag = None,
+    step: StepFlag = None,
+    stepper: StepperFlag = None,
+    stop: StopFlag = None,
+    plot: PlotFlag = None,
+    as_json: JsonFlag = False,
+    quiet: QuietFlag = False,
+) -> int:
+    """Simulate a machine, print a summary, and write the run to a file.
+
+    A run that breaks off writes what it has, says why, and leaves with exit code 2.
+
+    Example: kalaba run four-bar --set crank.length=0.2 --duration 3 -o four-bar.nc --plot four-bar.png
+    """
+    from kalaba.files.formats import WRITERS
+    from kalaba.files.places import check_place
+
+    settings = read_settings(name, given)
+    check_place(output, WRITERS)
+    if plot is not None:
+        from kalaba.view.plots import PICTURES
+
+        check_place(plot, PICTURES)
+    from kalaba.robots.catalogue import scenario
+
+    chosen = scenario(name, settings.parameters, **settings.options)
+    found = _simulate(chosen, duration, choose_stepper(stepper, step, chosen.stepper), stop, hidden=quiet or as_json)
+    found.save(output)
+    if plot is not None:
+        from kalaba.view.plots import overview
+
+        overview(found, plot)
+    if not quiet:
+        _report(found, output, plot, as_json=as_json)
+    if found.status.failed:
+        typer.secho(found.status.message, err=True, fg=typer.colors.RED)
+        return 2
+    return 0
+
+
+def _simulate(chosen: Scenario, duration: float | None, stepper: Any, stop: str | None, *, hidden: bool) -> Run:  # noqa: ANN401
+    from kalaba.cli.progress import bar
+    from kalaba.simulate import simulate
+
+    seconds = chosen.duration if duration is None else duration
+    with bar(chosen.system.name, seconds, hidden=hidden) as progress:
+        return simulate(
+            chosen.system,
+            seconds,
+            stepper=stepper,
+            control=chosen.control,
+            stop=stop,
+            progress=progress,
+            check=False,
+        )
+
+
+def _report(found: Run, output: Path, plot: Path | None, *, as_json: bool) -> None:
+    from kalaba.cli.summary import summarise
+    from kalaba.cli.terminal import console, print_json
+
+    summary = summarise(found)
+    if as_json:
+        print_json(summary.plain() | {"file": str(output), "plot": None if plot is None else str(plot)})
+        return
+    out = console()
+    for line in summary.lines():
+        out.print(line, markup=False)
+    out.print(f"file: {output}", markup=False)
+    if plot is not None:
+        out.print(f"plot: {plot}", markup=False)
+    out.print(f"look: kalaba view {output}", markup=False)

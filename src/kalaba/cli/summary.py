@@ -1,0 +1,126 @@
+"""What is said of a run: sizes, time, the worst residual, the energy balance, the largest force."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalaba.files.units import actuator_units, force_unit, row_units
+
+if TYPE_CHECKING:
+    from kalaba.run import Run
+
+Array = NDArray[np.float64]
+
+
+class Peak(NamedTuple):
+    """The largest value of some named quantities."""
+
+    name: str
+    value: float
+    unit: str
+    time: float  # s
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A run in a few numbers."""
+
+    name: str
+    coordinates: int
+    velocities: int
+    rows: int
+    rank: int  # at the start
+    final_rank: int
+    simulated: float  # s
+    wall_time: float  # s
+    steps: int
+    rejected: int
+    residual: Peak | None  # over every step; None without rows
+    energy_error: float  # J, the largest |energy gained − work done|
+    energy_exchanged: float  # J, the largest of what was gained and done
+    constraint_force: Peak | None
+    actuation: Peak | None
+    status: str
+    message: str
+
+    @property
+    def freedoms(self) -> int:
+        """Freedoms at the start."""
+        return self.velocities - self.rank
+
+    def lines(self) -> list[str]:
+        """Lines to print."""
+        velocities = f", velocities: {self.velocities}" if self.velocities != self.coordinates else ""
+        rank = f"{self.rank}" if self.final_rank == self.rank else f"{self.rank}, {self.final_rank} at the end"
+        rejected = f" and {self.rejected} rejected" if self.rejected else ""
+        said = [
+            f"machine: {self.name}",
+            f"coordinates: {self.coordinates}{velocities}, rows: {self.rows}, rank: {rank}, freedoms: {self.freedoms}",
+            f"time: {self.simulated:g} s simulated in {self.wall_time:.3g} s, {self.steps} steps{rejected}",
+            f"worst residual: {_peak(self.residual)}" if self.residual else "worst residual: none, there are no rows",
+            f"energy balance: {self.energy_error:.2g} J off at most, {self.energy_exchanged:.3g} J exchanged",
+        ]
+        if self.constraint_force:
+            said.append(f"peak force: {_peak(self.constraint_force)} (constraints)")
+        if self.actuation:
+            said.append(f"peak force: {_peak(self.actuation)} (motors)")
+        if self.status != "done":
+            said.append(f"ended: {self.status} at {self.simulated:g} s")
+        return said
+
+    def plain(self) -> dict[str, Any]:
+        """The same as data."""
+        entries = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {key: e._asdict() if isinstance(e, Peak) else e for key, e in entries.items()} | {
+            "freedoms": self.freedoms
+        }
+
+
+def summarise(run: Run) -> Summary:
+    """Say what matters of a run."""
+    plant, machine = run.plant, run.plant.machine
+    ranks = [rank for _, rank in run.effort.choices] or [plant.choice.rank if plant.constraints else 0]
+    units = dict(zip(plant.constraints, row_units(machine), strict=True))
+    worst = run.worst
+    return Summary(
+        name=plant.system.name,
+        coordinates=len(plant.coordinates),
+        velocities=len(plant.velocities),
+        rows=len(plant.constraints),
+        rank=ranks[0],
+        final_rank=ranks[-1],
+        simulated=float(run.status.time),
+        wall_time=run.effort.wall_time,
+        steps=run.effort.steps,
+        rejected=run.effort.rejected,
+        residual=None if worst is None else Peak(worst.row, worst.value, units.get(worst.row, ""), worst.time),
+        energy_error=_most(run.energy_balance),
+        energy_exchanged=max(_most(run.energy - run.energy[0]), _most(run.work)),
+        constraint_force=_largest(
+            run, run.constraint_force, plant.velocities, [force_unit(velocity.unit) for velocity in machine.velocities]
+        ),
+        actuation=_largest(run, run.actuation, plant.actuators, list(actuator_units(machine))),
+        status=run.status.ending.value,
+        message=run.status.message,
+    )
+
+
+def _most(values: Array) -> float:
+    """The largest size among the finite values."""
+    return float(np.max(np.abs(values[np.isfinite(values)]), initial=0.0))
+
+
+def _largest(run: Run, values: Array, names: tuple[str, ...], units: list[str]) -> Peak | None:
+    """The largest entry in size; None where all are zero."""
+    if not values.size or not np.any(values):
+        return None
+    sample, index = np.unravel_index(int(np.nanargmax(np.abs(values))), values.shape)
+    return Peak(names[index], float(values[sample, index]), units[index], float(run.time[sample]))
+
+
+def _peak(peak: Peak) -> str:
+    return f"{peak.value:.4g} {peak.unit}".rstrip() + f" in {peak.name} at {peak.time:.4g} s"

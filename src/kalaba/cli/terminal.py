@@ -1,0 +1,53 @@
+"""What the commands print with: colours on a terminal only, tables that do not cut names, JSON on request."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+WIDE = 200  # columns of a table that goes to a file or a pipe
+
+
+def console(*, to_stderr: bool = False) -> Console:
+    """A console that writes as wide as the terminal is, or wide where there is none."""
+    from rich.console import Console
+
+    stream = sys.stderr if to_stderr else sys.stdout
+    width = None if stream.isatty() else WIDE
+    return Console(file=stream, highlight=False, width=width, soft_wrap=not stream.isatty())
+
+
+def print_table(out: Console, title: str, headings: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
+    """Print a titled table; nothing where there are no rows."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    listed = [[Text(str(cell)) for cell in row] for row in rows]
+    if not listed:
+        return
+    table = Table(title=Text(title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    for row in listed:
+        table.add_row(*row)
+    out.print(table, soft_wrap=False)
+
+
+def print_json(value: Mapping[str, Any] | list[Any]) -> None:
+    """Print one JSON object; numbers that JSON does not know become null."""
+    sys.stdout.write(json.dumps(_finite(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _finite(value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, Mapping):
+        return {key: _finite(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,1 @@
+"""Files: results, and what a machine is, on disk."""

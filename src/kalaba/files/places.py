@@ -1,0 +1,75 @@
+"""Places on disk: judged before the work is done, written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from kalaba.errors import FileError
+
+
+def check_place(path: str | Path, suffixes: Collection[str]) -> Path:
+    """Refuse a place that cannot be written, before anything is done that takes time."""
+    place = Path(path)
+    known_suffix(place, suffixes)
+    if not place.parent.is_dir():
+        message = f"{place}: no directory {place.parent}. Make it first: mkdir -p {place.parent}"
+        raise FileError(message)
+    if place.is_dir():
+        message = f"{place}: expected a file, got a directory. Give another name."
+        raise FileError(message)
+    if place.exists() and not os.access(place, os.W_OK):
+        message = f"{place}: cannot be written, the file is read-only. Give another name."
+        raise FileError(message)
+    _beside(place).unlink()
+    return place
+
+
+def known_suffix(place: Path, suffixes: Collection[str]) -> str:
+    """Give the suffix in lower case, or say which are known."""
+    suffix = place.suffix.lower()
+    if suffix not in suffixes:
+        message = f"{place}: expected a name that ends in {', '.join(suffixes)}, got {suffix or 'no suffix'!r}."
+        raise FileError(message)
+    return suffix
+
+
+@contextmanager
+def replacing(place: Path) -> Iterator[Path]:
+    """Give a path beside a place to write to; the file is moved there if all went well, and removed if not."""
+    beside = _beside(place)
+    try:
+        yield beside
+        beside.chmod(0o666 & ~_umask())
+        beside.replace(place)
+    except OSError as error:
+        message = f"{place}: cannot be written, {first_line(error)}. Is the disk full?"
+        raise FileError(message) from error
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def first_line(error: Exception) -> str:
+    """What an error says, on one line and without a full stop."""
+    text = str(error).strip() or type(error).__name__
+    return text.splitlines()[0].rstrip(".")
+
+
+def _beside(place: Path) -> Path:
+    """Make an empty file in the directory of a place."""
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{place.stem}.", suffix=place.suffix, dir=place.parent)
+    except OSError as error:
+        message = f"{place}: cannot be written, {str(error.strerror).lower()}. Give another place."
+        raise FileError(message) from error
+    os.close(handle)
+    return Path(name)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

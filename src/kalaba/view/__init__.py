@@ -1,0 +1,1 @@
+"""Views: pictures of what happened."""

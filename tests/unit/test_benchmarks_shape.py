@@ -1,0 +1,34 @@
+import numpy as np
+from benchmarks.bars import AtMost, Faster, as_data, seconds
+from benchmarks.machine import TO_PEER, States
+
+RANDOM = np.random.default_rng(3)
+
+
+def test_a_bar_counts_as_met_at_its_limit():
+    assert Faster("run", 1.0, "peer", 10.0, 10.0).met
+    assert not Faster("run", 1.0, "peer", 9.99, 10.0).met
+    assert AtMost("build", 2.0, 2.0, "s").met
+    assert not AtMost("build", 2.01, 2.0, "s").met
+
+
+def test_every_bar_fills_every_column_and_becomes_data():
+    for bar in (Faster("run", 1.0, "peer", 5.0, 10.0), AtMost("memory", 285.0, 500.0, "MB")):
+        assert len(bar.cells) == 6
+        assert as_data(bar)["met"] is bar.met
+
+
+def test_times_are_told_in_a_unit_that_suits_them():
+    assert [seconds(value) for value in (5e-7, 0.012, 3.0)] == ["0.5 µs", "12 ms", "3 s"]
+
+
+def test_peers_measure_an_elevation_from_the_link_before_and_downwards():
+    q = np.zeros(12)
+    q[9:12] = 0.3, 0.5, 0.4
+    assert np.allclose(TO_PEER @ q, [*[0.0] * 9, -0.3, -0.2, 0.1], atol=1e-15)
+
+
+def test_power_is_the_same_in_the_peers_coordinates():
+    states = States(*RANDOM.normal(size=(3, 5, 12)))
+    ours, theirs = (np.sum(f * v, axis=1) for f, v in ((states.force, states.v), (states.peer_force, states.peer_v)))
+    assert np.allclose(ours, theirs, atol=1e-13)  # sums of twelve products of size one
