@@ -31,7 +31,7 @@ $(SETUP): pyproject.toml
 	@touch $@
 
 demo: setup
-	$(BIN)/kalaba run dual-mobile-arm -o run.nc --plot dual-mobile-arm.png
+	$(BIN)/kalaba run dual-mobile-arm -o dual-mobile-arm.nc --plot dual-mobile-arm.png
 
 test: lint
 	$(BIN)/python -m pytest -n $(WORKERS)

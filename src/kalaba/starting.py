@@ -184,8 +184,10 @@ def find_start(plant: Plant) -> State:
             by_rows.append((key, value))
     problem = _Closing(plant, _targets(plant, tuple(by_rows)), fixed)
     soft = [(k, v) for k, v in start.guess if k not in plant.coordinates and k not in dict(start.hold)]
-    if soft:  # guesses of displacements and frames: meet them first, then let go
-        guess = _meet(replace(problem, held=(*problem.held, *_targets(plant, tuple(soft)))), guess)
+    if soft:  # guesses of displacements and frames: meet them first with what is not guessed itself, then let go
+        guessed = [j for i, j in columns.items() if plant.coordinates[i] in dict(start.guess)]
+        still = np.isin(np.arange(len(fixed)), guessed) | fixed
+        guess = _meet(_Closing(plant, (*problem.held, *_targets(plant, tuple(soft))), still), guess)
     found = assemble(problem, guess, np.where(fixed, 0.0, 1.0))
     if not found.is_closed:
         raise _cannot_close(plant, found, problem)

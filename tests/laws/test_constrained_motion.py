@@ -50,9 +50,8 @@ def test_rows_added_as_combinations_of_others_change_nothing(machine):
     problem = with_inertia(plant.problem(plant.packed(state.q, v, np.ones(len(v)))))
     assume(condition_is_fair(problem))
     mix = np.random.default_rng(len(v)).normal(size=(3, len(problem.rhs)))
-    more = Problem(
-        problem.mass, problem.force, np.vstack([mix @ problem.matrix, problem.matrix]), np.append(mix @ problem.rhs, problem.rhs)
-    )
+    rows, rhs = np.vstack([mix @ problem.matrix, problem.matrix]), np.append(mix @ problem.rhs, problem.rhs)
+    more = Problem(problem.mass, problem.force, rows, rhs)
     alone, together = MaskedLDL().solve(problem), MaskedLDL().solve(more)
     for before, after in zip(alone, together, strict=True):
         assert np.abs(after - before).max() < LAW * max(1.0, np.abs(before).max())

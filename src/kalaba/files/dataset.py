@@ -35,7 +35,7 @@ VARIABLES: dict[str, tuple[str, str, str]] = {
     "kinetic_energy": ("", "J", "kinetic energy"),
     "potential_energy": ("", "J", "potential energy"),
     "energy": ("", "J", "total energy"),
-    "work": ("", "J", "work done since the start"),
+    "work": ("", "J", "work done since the start by motors, forces and moving rows, less damping"),
     "momentum": ("momentum_component", "", "linear momentum, then angular about the world's origin"),
     "outputs": ("output", "", "outputs of the machine"),
 }

@@ -1,0 +1,1 @@
+"""Benchmarks: what kalaba promises in speed, measured beside Pinocchio and MuJoCo. Run `make bench`."""

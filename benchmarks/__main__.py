@@ -1,0 +1,88 @@
+"""Print every bar: python -m benchmarks [--json FILE] [--only GROUP]."""
+
+import argparse
+import json
+import platform
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+import kalaba
+from benchmarks.bars import Bar, Report, as_data
+
+COLUMNS = ("what", "kalaba", "peer", "ratio", "bar", "met?")
+
+
+def engines() -> list[Report]:
+    """Agreement first, then dynamics and runs beside the peers."""
+    from benchmarks.contenders import agreement, contenders
+    from benchmarks.dynamics import measure_dynamics
+    from benchmarks.peers import mujoco_model, pinocchio_model
+    from benchmarks.runs import measure_runs
+
+    who = contenders()
+    remarks = (f"Pinocchio: {pinocchio_model.SETTINGS}", f"MuJoCo: {mujoco_model.SETTINGS}")
+    apart = Report(agreement(who), remarks)
+    if not all(bar.met for bar in apart.bars):
+        return [Report(apart.bars, (*remarks, "NOT COMPARABLE: the engines disagree, so nothing was timed"))]
+    return [apart, *_guarded(lambda: measure_dynamics(who)), *_guarded(lambda: measure_runs(who))]
+
+
+def starting() -> list[Report]:
+    """Waiting times and memory, in fresh processes."""
+    from benchmarks.starting import measure_memory, measure_starting
+
+    return [*_guarded(measure_starting), *_guarded(measure_memory)]
+
+
+GROUPS: dict[str, Callable[[], list[Report]]] = {"engines": engines, "starting": starting}
+
+
+def main() -> None:
+    """Measure, print the table, and write it as JSON if asked; bars that are missed do not fail the command."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure kalaba beside its peers.")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures to this file too")
+    parser.add_argument("--only", choices=GROUPS, help="one group of measurements")
+    arguments = parser.parse_args()
+    reports = [report for name, run in GROUPS.items() if arguments.only in {None, name} for report in run()]
+    bars = [bar for report in reports for bar in report.bars]
+    remarks = [remark for report in reports for remark in report.remarks]
+    _print_table(bars, remarks)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(_data(bars, remarks), indent=2) + "\n")
+
+
+def _guarded(measure: Callable[[], Report]) -> list[Report]:
+    """Measure; what fails is told, and does not hide the rest."""
+    try:
+        return [measure()]
+    except Exception:  # noqa: BLE001  (whatever it is, the other figures still count)
+        return [Report((), (f"FAILED, its bars are missing below:\n{traceback.format_exc()}",))]
+
+
+def _print_table(bars: list[Bar], remarks: list[str]) -> None:
+    console = Console(width=None if Console().is_terminal else 160)
+    table = Table(*COLUMNS)
+    for bar in bars:
+        table.add_row(*bar.cells, style=None if bar.met else "bold red")
+    console.print(table)
+    for remark in remarks:
+        console.print(f"- {remark}", markup=False, highlight=False)
+    console.print(f"{sum(bar.met for bar in bars)} of {len(bars)} bars met", style="bold")
+
+
+def _data(bars: list[Bar], remarks: list[str]) -> dict[str, object]:
+    return {
+        "kalaba": kalaba.__version__,
+        "python": platform.python_version(),
+        "machine": platform.platform(),
+        "bars": [as_data(bar) for bar in bars],
+        "remarks": remarks,
+    }
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The same machine in the engines that kalaba is measured against."""

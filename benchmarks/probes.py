@@ -1,0 +1,71 @@
+"""What a fresh process measures of itself: python -m benchmarks.probes NAME prints the figures as JSON."""
+
+import json
+import resource
+import sys
+import time
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+IMPORTED = ("casadi", "numba", "kalaba.plant", "kalaba.starting", "kalaba.forward", "kalaba.simulate", "kalaba.loop")
+
+
+def package() -> dict[str, float]:
+    """The time of `import kalaba`."""
+    began = time.perf_counter()
+    import_module("kalaba")
+    return {"import": time.perf_counter() - began}
+
+
+def building() -> dict[str, float]:
+    """The time to build a machine and assemble its start, then to get the kernels that a run needs."""
+    began = time.perf_counter()
+    for name in ("kalaba", *IMPORTED):
+        import_module(name)
+    import kalaba as kb
+
+    imported = time.perf_counter()
+    plant = kb.build(kb.load("dual-mobile-arm"))
+    plant.start  # noqa: B018  (found when first asked for)
+    built = time.perf_counter()
+    for name in ("motion", "project", "rows"):
+        plant.standard(name)
+    ready = time.perf_counter()
+    return {"imports": imported - began, "build": built - imported, "ready": ready - imported}
+
+
+def first_run() -> dict[str, float]:
+    """The time from nothing to a finished run of the catalogue's scenario."""
+    began = time.perf_counter()
+    import kalaba as kb
+
+    scenario = kb.scenario("dual-mobile-arm")
+    kb.simulate(scenario.system, scenario.duration, control=scenario.control or None)
+    return {"run": time.perf_counter() - began}
+
+
+def long_run() -> dict[str, float]:
+    """A run of 1,000 s at 1 ms that saves every 10 ms, and the most memory that the process ever held."""
+    import kalaba as kb
+
+    scenario = kb.scenario("dual-mobile-arm", path=False)
+    run = kb.simulate(scenario.system, 1000.0, control=scenario.control, save_every=0.01)
+    return {"peak": peak_memory(), "time": run.effort.wall_time, "samples": len(run.time), "gap": run.worst.value}
+
+
+def peak_memory() -> float:
+    """Peak resident size, MB. On Linux getrusage would count the parent from before the program was loaded."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+        return float(line.split()[1]) / 1000
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
+
+
+PROBES: dict[str, Callable[[], dict[str, float]]] = {
+    probe.__name__: probe for probe in (package, building, first_run, long_run)
+}
+
+if __name__ == "__main__":
+    print(json.dumps(PROBES[sys.argv[1]]()))

@@ -1,0 +1,54 @@
+"""A run of 4 s in steps of 1 ms: kalaba with projection beside the loops of its peers."""
+
+import numpy as np
+
+import kalaba as kb
+from benchmarks.bars import Faster, Report
+from benchmarks.contenders import Contenders
+from benchmarks.machine import TO_PEER, Array
+from benchmarks.timing import best_in_turns, elapsed
+
+DURATION, STEP = 4.0, 1e-3
+ROUNDS = 7
+
+
+def measure_runs(who: Contenders) -> Report:
+    """Time whole runs beside the peers; no motor acts, the arms swing."""
+    steps = round(DURATION / STEP)
+    start = kb.State(who.states.q[0], who.states.v[0])
+    q, v = who.states.peer_q[0], who.states.peer_v[0]
+    run = _run(who, start)
+    remarks = (
+        f"run: {run.effort.steps} steps, {len(run.effort.choices)} choices of rows, worst gap {run.worst.value:.1e}",
+        _difference("Pinocchio's loop", np.concatenate(who.pinocchio.run(q, v, steps, STEP)), run),
+        _difference("MuJoCo's rollout (soft weld)", who.mujoco.roll(q, v, steps)[-1, 1:], run),
+    )
+    best = best_in_turns(
+        {
+            "inside": lambda: _run(who, start).effort.wall_time,
+            "whole": lambda: elapsed(lambda: _run(who, start)),
+            "pinocchio": lambda: elapsed(lambda: who.pinocchio.run(q, v, steps, STEP)),
+            "mujoco": lambda: elapsed(lambda: who.mujoco.roll(q, v, steps)),
+        },
+        ROUNDS,
+    )
+    peers = (
+        ("Pinocchio, RK4 in Python", best["pinocchio"], 15.0),
+        ("MuJoCo, mujoco.rollout, RK4", best["mujoco"], 8.0),
+    )
+    bars = [
+        Faster(f"run of {DURATION:g} s at 1 ms, {part}", best[key], *peer)
+        for key, part in (("inside", "integration"), ("whole", "whole call"))
+        for peer in peers
+    ]
+    return Report(tuple(bars), remarks)
+
+
+def _run(who: Contenders, start: kb.State) -> kb.Run:
+    return kb.simulate(who.plant, DURATION, start=start, stepper=kb.RungeKutta4(STEP))
+
+
+def _difference(name: str, end: Array, run: kb.Run) -> str:
+    """How far a peer ends from kalaba, in its coordinates."""
+    expected = np.concatenate([TO_PEER @ run.end.q, TO_PEER @ run.end.v])
+    return f"run: state after {DURATION:g} s differs from {name} by at most {np.abs(end - expected).max():.1e}"

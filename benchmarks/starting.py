@@ -1,0 +1,66 @@
+"""How long a person waits: import, build, first run; and how much memory a long run takes. In fresh processes."""
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks.bars import AtMost, Report, seconds
+
+ROUNDS = 3
+ROOT = Path(__file__).parents[1]
+Figures = dict[str, float]
+
+
+def measure_starting() -> Report:
+    """Time imports and builds, best of a few processes each."""
+    imported = min(_fresh("package")["import"] for _ in range(ROUNDS))
+    with TemporaryDirectory() as directory:
+        _fresh("first_run", kernels=directory)  # Numba's cache and Python's are warm from here on
+        warm = [_fresh("building", kernels=directory) for _ in range(ROUNDS)]
+    cold = [_cold("building") for _ in range(ROUNDS)]
+    ever = [_cold("first_run", numba=True) for _ in range(2)]
+    bars = (
+        AtMost("import kalaba", imported, 0.5, "s"),
+        AtMost("build dual-mobile-arm and its start, nothing compiled", _least(cold, "build"), 2.0, "s"),
+        AtMost("the same and all kernels of a run", _least(cold, "ready"), 2.0, "s"),
+        AtMost("build dual-mobile-arm and its start, from the cache", _least(warm, "build"), 0.3, "s"),
+        AtMost("the first run ever: import, build, compile the loop, 4 s", _least(ever, "run"), 15.0, "s"),
+    )
+    with_imports = min(figures["imports"] + figures["ready"] for figures in warm)
+    return Report(bars, (f"from the cache to ready for a run, imports included: {seconds(with_imports)}",))
+
+
+def measure_memory() -> Report:
+    """The peak of a long run."""
+    found = _fresh("long_run")
+    remark = f"run of 1000 s: {found['time']:.2f} s, {found['samples']:.0f} samples, worst gap {found['gap']:.1e}"
+    return Report(
+        (AtMost("run of 1000 s at 1 ms, saved every 10 ms: peak memory", found["peak"], 500.0, "MB"),), (remark,)
+    )
+
+
+def _least(found: list[Figures], name: str) -> float:
+    return min(figures[name] for figures in found)
+
+
+def _cold(probe: str, *, numba: bool = False) -> Figures:
+    """Run a probe with empty caches."""
+    with ExitStack() as stack:
+        kernels = stack.enter_context(TemporaryDirectory())
+        loops = stack.enter_context(TemporaryDirectory()) if numba else None
+        return _fresh(probe, kernels, loops)
+
+
+def _fresh(probe: str, kernels: str | None = None, loops: str | None = None) -> Figures:
+    """Run a probe in a new process, with its own caches where directories are given."""
+    caches = {"KALABA_CACHE_DIR": kernels, "NUMBA_CACHE_DIR": loops}
+    environment = {**os.environ, **{name: value for name, value in caches.items() if value}}
+    command = [sys.executable, "-m", "benchmarks.probes", probe]
+    done = subprocess.run(command, env=environment, cwd=ROOT, check=False, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"{probe} failed:\n{done.stderr}")
+    return json.loads(done.stdout)

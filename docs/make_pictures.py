@@ -1,0 +1,76 @@
+"""Make the pictures of the documentation: python docs/make_pictures.py."""  # noqa: INP001
+
+from pathlib import Path
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from kalaba.robots.catalogue import scenario
+from kalaba.run import Run
+from kalaba.simulate import simulate
+
+HERE = Path(__file__).parent
+LINKS = {"crank": "#0072B2", "coupler": "#D55E00", "rocker": "#009E73"}  # Okabe and Ito
+JOINTS = ("crank", "coupler", "rocker", "rocker.tip")  # where each link begins, and the last one ends
+INSTANTS = 8  # ghosts over one turn of the crank
+
+
+def one_run() -> Run:
+    """Run the catalogue's four-bar as its scenario says."""
+    chosen = scenario("four-bar")
+    return simulate(chosen.system, 2.2, control=chosen.control, save_every=2e-3)
+
+
+def joint_positions(run: Run) -> np.ndarray:
+    """Give x and z of every joint at every sample."""
+    return np.array([[run[f"{joint}.{axis}"] for axis in "xz"] for joint in JOINTS]).transpose(2, 0, 1)
+
+
+def draw_linkage(axes: Axes, run: Run) -> None:
+    """Draw the links at instants of one turn, the last one strong, and the curve of the coupler's middle."""
+    places = joint_positions(run)
+    angle = run["crank.angle"]
+    last = len(angle) - 1
+    first = int(np.searchsorted(angle, angle[last] - 2 * np.pi))
+    wanted = np.linspace(angle[first], angle[last], INSTANTS + 1)[1:]
+    for sample in np.searchsorted(angle[: last + 1], wanted):
+        is_last = sample >= last - 1
+        for index, (name, colour) in enumerate(LINKS.items()):
+            x, z = places[min(sample, last), index : index + 2].T
+            style = {"alpha": 1.0, "lw": 5, "label": name} if is_last else {"alpha": 0.2, "lw": 3}
+            axes.plot(x, z, "-o", color=colour, ms=4, **style)
+    middle = places[first:, 1:3].mean(axis=1)
+    axes.plot(*middle.T, color="0.35", lw=1, ls="--", label="path of the coupler's middle")
+    for pivot in (places[0, 0], places[0, 3]):
+        axes.plot(*pivot, "^", color="0.2", ms=13, zorder=0)
+    axes.set_aspect("equal")
+    axes.set(xlabel="x [m]", ylabel="z [m]", ylim=(-0.24, 0.46))
+    axes.legend(loc="upper left", fontsize=8, frameon=False, ncols=2)
+
+
+def draw_histories(above: Axes, below: Axes, run: Run) -> None:
+    """Draw speeds of the links and the motor's torque."""
+    for name, colour in LINKS.items():
+        above.plot(run.time, run[f"rate({name}.angle)"], color=colour, lw=1.3, label=name)
+    above.set_ylabel("rate [rad/s]")
+    below.plot(run.time, run["motor"], color="0.1", lw=1.3)
+    below.set(xlabel="time [s]", ylabel="motor [N·m]")
+    for axes in (above, below):
+        axes.grid(visible=True, color="0.9", linewidth=0.7)
+
+
+def four_bar(path: Path) -> None:
+    """Draw the linkage of the README, with what its motor does."""
+    run = one_run()
+    figure = Figure(figsize=(9.6, 3.9), layout="constrained")
+    left, right = figure.subfigures(1, 2, width_ratios=(1.35, 1))
+    draw_linkage(left.subplots(), run)
+    draw_histories(*right.subplots(2, 1, sharex=True), run)
+    for axes in figure.axes:
+        axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(path, dpi=110)
+
+
+if __name__ == "__main__":
+    four_bar(HERE / "four-bar.png")
