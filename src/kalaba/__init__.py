@@ -7,10 +7,10 @@ Names are listed below in that order. Modules are imported when a name is first 
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module
-from types import ModuleType
-from typing import Any
+import sys as _sys
+from importlib import import_module as _import_module
+from types import ModuleType as _ModuleType
+from typing import Any as _Any
 
 __version__ = "0.1.0"
 
@@ -90,26 +90,26 @@ _HOME = {
 __all__ = list(_HOME)
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401
+def __getattr__(name: str) -> _Any:  # noqa: ANN401
     """Import a public name when it is first used."""
     if name not in _HOME:
         message = f"module 'kalaba' has no attribute {name!r}"
         raise AttributeError(message)
-    value = getattr(import_module(_HOME[name]), name)
+    value = getattr(_import_module(_HOME[name]), name)
     globals()[name] = value
     return value
 
 
-class _Package(ModuleType):
+class _Package(_ModuleType):
     """Keeps a public function, such as `derive`, when the module of the same name is imported."""
 
     def __setattr__(self, name: str, value: object) -> None:
         """Set an attribute, but no submodule over a public name."""
-        if not (name in _HOME and isinstance(value, ModuleType)):
+        if not (name in _HOME and isinstance(value, _ModuleType)):
             super().__setattr__(name, value)
 
 
-sys.modules[__name__].__class__ = _Package
+_sys.modules[__name__].__class__ = _Package
 
 
 def __dir__() -> list[str]:

@@ -7,6 +7,7 @@ For consistent rows the motion does not depend on the choice.
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -196,9 +197,12 @@ def batch_motion(
     force: ArrayLike | None,
     t: ArrayLike,
     actuation: ArrayLike | None,
+    wrenches: Mapping[str, ArrayLike] | None = None,
 ) -> Motion:
     """Motions of many states; native code works on several at a time."""
     packed = _packed_batch(plant, q, v, force, t, actuation)
+    for frame, wrench in (wrenches or {}).items():
+        _add_wrench(plant, packed, frame, wrench)
     if not isinstance(plant.solver, MaskedLDL) or not isinstance(plant.backend, Native):
         results = [motion(plant, row) for row in packed]
         return Motion(np.array([r.acceleration for r in results]), np.array([r.constraint_force for r in results]))
@@ -214,10 +218,21 @@ def batch_motion(
     return Motion(acceleration, constraint_force)
 
 
+def _add_wrench(plant: Plant, packed: Array, frame: str, wrench: ArrayLike) -> None:
+    """Add one wrench for all states, or one a state, as a generalised force."""
+    given = np.asarray(wrench, dtype=float)
+    if given.shape not in {(6,), (len(packed), 6)} or not np.isfinite(given).all():
+        message = f"wrench on {frame}: expected 6 finite numbers, or {len(packed)} times 6, got shape {given.shape}."
+        raise ModelError(message)
+    for row, each in zip(packed, np.broadcast_to(given, (len(packed), 6)), strict=True):
+        row[plant.layout.f] += plant.jacobian(frame, row[plant.layout.q]).T @ each
+
+
 def _unhealthy(plant: Plant, values: Array, outputs: dict[str, slice]) -> NDArray[np.intp]:
     """States of a batch that need a choice of their own, or a check of the rows that are left out."""
     choice = plant.choice
     suspicious = ~(values[:, outputs["pivots"]] >= choice.threshold).all(axis=1)
+    suspicious |= ~np.isfinite(values[:, outputs["acceleration"]]).all(axis=1)
     if choice.rank < len(choice.mask):
         suspicious |= (values[:, outputs["gap"]][:, choice.left_out] > OPEN).any(axis=1)
     return np.flatnonzero(suspicious)

@@ -176,8 +176,8 @@ def _on_manifold_only(plant: Plant, metric: Array, matrix: Array, mask: Array) -
     rng = np.random.default_rng(3)
     broken = np.zeros(len(left_out), dtype=bool)
     for _ in range(PROBES):
-        step = np.linalg.solve(metric, matrix.T @ rng.normal(size=len(matrix)))
-        step = np.asarray(step * OFF / max(np.abs(step).max(), 1e-300), dtype=float)
+        across = np.linalg.solve(metric, matrix.T @ rng.normal(size=len(matrix)))
+        step = np.asarray(across * OFF / max(np.abs(across).max(), 1e-300), dtype=np.float64)
         A = plant.constraint(unit(plant, q + q_dot(plant, q, step)), v)[0]
         gap = np.abs(A[left_out] - coefficients @ A[kept]).max(axis=1)
         broken |= gap > BROKEN * np.abs(A).max()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,6 +37,7 @@ def run_python(task: Task) -> Run:
         raise IntegrationError(message)
     plant, state, samples = task.plant, task.start, []
     event = None if task.stop is None else event_function(plant, task.stop)
+    began = perf_counter()
     steps = max(1, int(np.ceil(task.duration / task.stepper.step - 1e-9)))
     drive, ending, t, saved = _drive(task), Ending.DONE, 0.0, 0
     before = -np.inf if event is None else float(event(_packed(plant, state, t, drive))[0])
@@ -62,7 +64,7 @@ def run_python(task: Task) -> Run:
         if task.progress is not None:
             task.progress(t + h)
     status = Status(ending, t, failure_message(plant, ending, t, ""))
-    return _run(plant, samples, status, Effort(steps=k, settings=settings(task)))
+    return _run(plant, samples, status, Effort(steps=k, wall_time=perf_counter() - began, settings=settings(task)))
 
 
 def _run(

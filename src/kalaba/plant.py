@@ -266,7 +266,7 @@ class Plant:
         from kalaba import forward
 
         if np.ndim(q) > 1:
-            return forward.batch_motion(self, q, v, force, t, actuation)
+            return forward.batch_motion(self, q, v, force, t, actuation, wrenches)
         return forward.motion(self, self.packed(q, v, force, t, actuation, wrenches))
 
     def packed(

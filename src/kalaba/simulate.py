@@ -71,9 +71,7 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
     and `run.status` says why.
     """
     task = _task(build(system), duration, start, stepper, control, stabilisation, save_every, stop, progress)
-    began = clock.perf_counter()
     run = _runner(task)(task)
-    run = _timed(run, clock.perf_counter() - began)
     if check and run.status.failed:
         raise IntegrationError(run.status.message, run)
     return run
@@ -142,12 +140,13 @@ def run_native(task: Task) -> Run:
     schedule = Schedule(end=task.duration, save_every=task.save_every)
     integration = Integration(kernels, task.stepper, schedule, np.concatenate([[0.0], *task.start]))
     integration.weight[:] = task.plant.weight if task.plant.is_singular else 1.0
+    began = clock.perf_counter()
     while integration.running:
         until = _sample(task, integration)
         integration.advance(until, CHUNK_STEPS)
         if task.progress is not None:
             task.progress(integration.time)
-    return _finish(task, integration.trajectory())
+    return _finish(task, integration.trajectory(), clock.perf_counter() - began)
 
 
 def _sample(task: Task, integration: Integration) -> float:
@@ -204,18 +203,21 @@ def event_function(plant: Plant, stop: str) -> Evaluator:
     from kalaba.constrain.functions import expressions
 
     try:
-        crossing = parse_condition(stop).crossing
+        condition = parse_condition(stop)
     except ExpressionError as error:
         raise ExpressionError(f"stop: {error.problem}", error.text, error.position, error.remedy) from None
-    expression = read(plant, crossing, "stop")
+    for side in (condition.left, condition.right):
+        read(plant, side, "stop")
+    expression = condition.crossing
     label = expression.canonical
     return plant.function("event", lambda e: expressions(e, lambda f: [f.kinematics.value(expression)]), label)
 
 
-def _finish(task: Task, found: Trajectory) -> Run:
+def _finish(task: Task, found: Trajectory, wall_time: float) -> Run:
     plant, n_q = task.plant, len(task.plant.coordinates)
     row = plant.constraints[found.row] if found.row >= 0 else ""
     ending = _ENDINGS[found.status.name]
+    choices = tuple((choice.time, choice.rank) for choice in found.choices)
     worst = None
     if found.worst.row >= 0:
         worst = Worst(found.worst.gap, plant.constraints[found.worst.row], found.worst.time)
@@ -229,7 +231,7 @@ def _finish(task: Task, found: Trajectory) -> Run:
         actuation=found.actuation[:, : len(plant.actuators)],
         inputs=found.actuation,
         status=Status(ending, found.end_time, failure_message(plant, ending, found.end_time, row)),
-        effort=Effort(found.steps, found.rejected, tuple((c.time, c.rank) for c in found.choices), 0.0, settings(task)),
+        effort=Effort(found.steps, found.rejected, choices, wall_time, settings(task)),
         worst=worst,
         work=found.y[:, 0],
     )
@@ -270,12 +272,6 @@ def settings(task: Task) -> dict[str, str]:
         "stop": task.stop or "",
         "save_every": repr(task.save_every),
     }
-
-
-def _timed(run: Run, wall_time: float) -> Run:
-    from dataclasses import replace
-
-    return replace(run, effort=replace(run.effort, wall_time=wall_time))
 
 
 def one_step(plant: Plant, state: State, actuation: Any, dt: float, t: float) -> State:  # noqa: ANN401

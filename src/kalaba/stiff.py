@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,6 +51,7 @@ def run_stiff(task: Task) -> Run:
         atol=task.stepper.atol,
         jac=_jacobian(task),
     )
+    began = perf_counter()
     samples, steps, ending = [_sample(plant, task.start, 0.0, drive)], 0, Ending.DONE
     before = -1.0 if event is None else float(event(_packed(plant, task.start, 0.0, drive))[0])
     while solver.status == "running":
@@ -77,7 +79,7 @@ def run_stiff(task: Task) -> Run:
         if task.progress is not None:
             task.progress(solver.t)
     status = Status(ending, samples[-1][0], failure_message(plant, ending, samples[-1][0], ""))
-    return _run(plant, samples, status, Effort(steps=steps, settings=settings(task)))
+    return _run(plant, samples, status, Effort(steps=steps, wall_time=perf_counter() - began, settings=settings(task)))
 
 
 def _at(dense: Any, t: float, n_q: int) -> State:  # noqa: ANN401

@@ -86,7 +86,7 @@ def test_velocities_are_the_slopes_of_poses(plants, name):
     angular = slope(lambda h: rotation_vector(plant.pose(frame, along(plant, q, v, h)).rotation @ R.T))
     assert plant.velocity(frame, q, v) == pytest.approx(np.concatenate([linear, angular]), rel=1e-8, abs=1e-8)
     assert plant.jacobian(frame, q) @ v == pytest.approx(plant.velocity(frame, q, v))
-    assert R.T @ R == pytest.approx(np.eye(3), abs=1e-13)
+    assert pytest.approx(np.eye(3), abs=1e-13) == R.T @ R
 
 
 def test_motors_push_with_the_power_of_their_displacement(plants):
@@ -308,7 +308,9 @@ def test_a_turned_world_turns_the_motion_along():
     """The same machine on a seat turned by a quarter, gravity turned too: the same acceleration."""
     flat = kb.load("four-bar")
     turned = kb.System(
-        "turned", (flat.place("m", at=kb.Pose((1, 2, 3), rpy=(0, pi / 2, 0.3))),), gravity=tuple(_turn() @ [0, 0, -9.81])
+        "turned",
+        (flat.place("m", at=kb.Pose((1, 2, 3), rpy=(0, pi / 2, 0.3))),),
+        gravity=tuple(_turn() @ [0, 0, -9.81]),
     )
     a, b = (kb.build(s, backend=kb.Interpreted()) for s in (flat, turned))
     assert b.motion(*b.start).acceleration == pytest.approx(a.motion(*a.start).acceleration, rel=1e-10)

@@ -18,6 +18,7 @@ Array = NDArray[np.float64]
 CLOSED = 1e-13  # residuals below this are rounding, for machines of metre size
 NEWTON_STEPS = 60
 TRIES = 40
+LEAST_STEPS = 150
 DAMPING = 0.6  # largest step of a coordinate in one iteration, metres or radians
 RANK_TOLERANCE = 1e-9
 SLOW = 0.999  # a step that leaves more of the residual than this is slow
@@ -104,14 +105,17 @@ def least_change(problem: Problem, q: Array, guess: Array) -> Assembled:
     """Shorten the way from the guess: min ½ |q − guess|²_M on the closed manifold, by sequential projections."""
     _, _, metric = problem.evaluate(guess)
     first = close(problem, q)
-    for _ in range(100):
+    damping, previous = 1.0, np.inf
+    for _ in range(LEAST_STEPS):
         residual, A, _ = problem.evaluate(q)
         way = problem.difference(q, guess)
         step = -way + weighted_step(A, metric, A @ way - residual)
         size = np.max(np.abs(step), initial=0.0)
-        q = problem.retract(q, step * min(1.0, DAMPING / max(size, 1e-300)))
+        q = problem.retract(q, step * min(damping, DAMPING / max(size, 1e-300)))
         if size < 1e-14:
             break
+        damping = max(damping / 2, 1 / 32) if size > 0.9 * previous else damping  # a sharp bend throws it about
+        previous = size
     last = close(problem, q)
     ways = [problem.difference(found.q, guess) for found in (first, last)]
     changes = [way @ metric @ way for way in ways]

@@ -83,4 +83,4 @@ def test_the_gram_matrix_is_that_of_the_rows_in_the_metric():
 
 def test_a_dot_product_skips_zeros():
     x, y = ca.SX.sym("x"), ca.SX.sym("y")
-    assert dot([x, ca.SX(0), y], [ca.SX(0), x, y]).n_dep() == 2  # y·y alone
+    assert ca.is_equal(dot([x, ca.SX(0), y], [ca.SX(0), x, y]), y * y, 1)
