@@ -47,6 +47,10 @@ class ConstraintError(KalabaError):
     """Constraints that contradict each other or that no motion can obey."""
 
 
+class NotFiniteError(ConstraintError):
+    """Equations that have no finite value at a state."""
+
+
 class AssemblyError(ConstraintError):
     """Loops that cannot close near the start that was given."""
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kalaba.actuation import read
 from kalaba.backend import NativeFunction
-from kalaba.forward import run_kernel
+from kalaba.batch import run_kernel
 
 if TYPE_CHECKING:
     from kalaba.backend import Evaluator

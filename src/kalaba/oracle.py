@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.actuation import law_function
+from kalaba.actuation import Sampler, law_function
 from kalaba.constrain.assembly import weighted_step
 from kalaba.constrain.stabilisation import Projection
-from kalaba.errors import ConstraintError, IntegrationError
+from kalaba.errors import ConstraintError, IntegrationError, ModelError, NotFiniteError
 from kalaba.forward import motion
 from kalaba.integrate import RungeKutta4
 from kalaba.plant import Plant, State
@@ -39,7 +39,8 @@ def run_python(task: Task) -> Run:
     event = None if task.stop is None else event_function(plant, task.stop)
     began = perf_counter()
     steps = max(1, int(np.ceil(task.duration / task.stepper.step - 1e-9)))
-    drive, ending, t, saved = _drive(task), Ending.DONE, 0.0, 0
+    drive, ending, t, saved = Held(task), Ending.DONE, 0.0, 0
+    take_samples(task.samplers, drive.held, 0.0, state)
     before = -np.inf if event is None else float(event(_packed(plant, state, t, drive))[0])
     for k in range(steps + 1):
         t = min(k * task.stepper.step, task.duration)
@@ -50,15 +51,19 @@ def run_python(task: Task) -> Run:
             break
         h = min((k + 1) * task.stepper.step, task.duration) - t
         try:
-            state = step_state(plant, state, drive, h, t, projects=isinstance(task.stabilisation, Projection))
+            with np.errstate(all="ignore"):  # numbers that are no longer finite are found below
+                state = step_state(plant, state, drive, h, t, projects=isinstance(task.stabilisation, Projection))
+            after = -np.inf if event is None else float(event(_packed(plant, state, t + h, drive))[0])
+        except (ModelError, NotFiniteError):  # numbers that are not finite are refused by the next call that meets them
+            ending = Ending.NOT_FINITE
+            break
         except ConstraintError:
             ending = Ending.INCONSISTENT
-        if not np.isfinite(np.concatenate(state)).all():
-            ending = Ending.NOT_FINITE
-        after = -np.inf if event is None else float(event(_packed(plant, state, t + h, drive))[0])
+            break
+        take_samples(task.samplers, drive.held, t + h, state)
         if before < 0 <= after:
-            ending = Ending.STOPPED
-        if ending is not Ending.DONE:
+            ending, t = Ending.STOPPED, t + h
+            samples.append(_sample(plant, state, t, drive))
             break
         before = after
         if task.progress is not None:
@@ -100,22 +105,28 @@ def integral(time: Array, rate: Array) -> Array:
     return np.asarray(spline(time) - spline(time[0]))
 
 
-def _drive(task: Task) -> Drive:
-    """Held inputs as a function of time and state: the law, and samples where they are due."""
-    held = np.zeros(task.plant.layout.u.stop - task.plant.layout.u.start)
-    function = None if task.law is None else law_function(task.plant, task.law)
+class Held:
+    """Held inputs as a function of time and state: samples stay until the next are taken, a law follows the state."""
 
-    def inputs(t: float, q: Array, v: Array) -> Array:
-        for sampler in task.samplers:
-            if sampler.due <= t + 1e-12 * max(1.0, t):
-                held[sampler.part] = sampler.sample(t, q, v)
-        if function is None:
-            return held.copy()
-        packed = task.plant.inputs(q, v, t)
-        packed[task.plant.layout.u] = held
-        return function(packed)
+    def __init__(self, task: Task) -> None:
+        self._plant = task.plant
+        self._law = None if task.law is None else law_function(task.plant, task.law)
+        self.held: Array = np.zeros(task.plant.layout.u.stop - task.plant.layout.u.start)
 
-    return inputs
+    def __call__(self, t: float, q: Array, v: Array) -> Array:
+        """Evaluate the law, if there is one."""
+        if self._law is None:
+            return self.held.copy()
+        packed = self._plant.inputs(q, v, t)
+        packed[self._plant.layout.u] = self.held
+        return self._law(packed)
+
+
+def take_samples(samplers: Iterable[Sampler], held: Array, t: float, state: State) -> None:
+    """Take the samples that are due, between steps: a sampled function sees states of the run and no stages."""
+    for sampler in samplers:
+        if sampler.due <= t + 1e-12 * max(1.0, t):
+            held[sampler.part] = sampler.sample(t, state.q, state.v)
 
 
 def _packed(plant: Plant, state: State, t: float, drive: Drive | Array) -> Array:

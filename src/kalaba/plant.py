@@ -27,10 +27,11 @@ if TYPE_CHECKING:
 
     from kalaba.derive.dynamics import Method
     from kalaba.derive.equations import Equations
-    from kalaba.forward import Choice, Quick
+    from kalaba.forward import Choice
     from kalaba.model.machine import Machine
     from kalaba.model.system import System
     from kalaba.native import Kernel
+    from kalaba.quick import Quick
     from kalaba.reaction import Reaction
     from kalaba.tangent import Derivatives
 
@@ -162,7 +163,9 @@ class Plant:
     @cached_property
     def quick(self) -> Quick:
         """Forward dynamics at the least cost of a call, where nothing is out of the ordinary."""
-        return forward.Quick(self)
+        from kalaba.quick import Quick
+
+        return Quick(self)
 
     @cached_property
     def choice(self) -> Choice:
@@ -263,10 +266,12 @@ class Plant:
         `force` is a generalised force, `actuation` one value a motor, `wrenches` maps frames to (force, torque) in
         world axes. A leading batch axis on the arguments makes it a batch.
         """
-        from kalaba import forward
-
+        if wrenches is None and (found := self.quick(q, v, force, t, actuation)) is not None:
+            return found
         if np.ndim(q) > 1:
-            return forward.batch_motion(self, q, v, force, t, actuation, wrenches)
+            from kalaba.batch import Acting, batch_motion
+
+            return batch_motion(self, q, v, Acting(force, t, actuation, wrenches))
         return forward.motion(self, self.packed(q, v, force, t, actuation, wrenches))
 
     def packed(

@@ -28,13 +28,13 @@ def run_stiff(task: Task) -> Run:
     """Advance scipy's solver step by step; samples are taken from its dense output and projected."""
     from scipy.integrate import Radau
 
-    from kalaba.oracle import _drive, _packed, _run, _sample
+    from kalaba.oracle import Held, _packed, _run, _sample
     from kalaba.simulate import event_function, failure_message, settings
 
     if task.samplers:
         message = f"{task.plant.system.name}: kb.Radau() takes expressions only; sampled functions need another one."
         raise IntegrationError(message)
-    plant, drive = task.plant, _drive(task)
+    plant, drive = task.plant, Held(task)
     event = None if task.stop is None else event_function(plant, task.stop)
     n_q = len(plant.coordinates)
 
@@ -98,7 +98,7 @@ def _settle(task: Task, solver: Any) -> None:  # noqa: ANN401
 
 def _samples_until(task: Task, dense: Any, last: float, until: float, is_end: bool) -> list[Any]:  # noqa: ANN401, FBT001
     """Samples due in (last, until], projected; the end is always one."""
-    from kalaba.oracle import _drive, _sample
+    from kalaba.oracle import Held, _sample
 
     first = int(np.floor(last / task.save_every + 1e-9)) + 1
     final = int(np.floor(until / task.save_every + 1e-9))
@@ -106,7 +106,7 @@ def _samples_until(task: Task, dense: Any, last: float, until: float, is_end: bo
     if is_end and (not times or times[-1] < until - 1e-12):
         times.append(until)
     n_q = len(task.plant.coordinates)
-    drive = _drive(task)
+    drive = Held(task)
     return [_sample(task.plant, project_state(task.plant, _at(dense, t, n_q), t), t, drive) for t in times if t > last]
 
 

@@ -319,3 +319,35 @@ def test_a_turned_world_turns_the_motion_along():
 def _turn() -> np.ndarray:
     frame = kb.System("f", (kb.Frame("f", "world", kb.Pose(rpy=(0, pi / 2, 0.3))),))
     return kb.build(frame, backend=kb.Interpreted()).pose("f", []).rotation
+
+
+def test_a_sampled_function_sees_the_states_of_the_run():
+    """Between the steps, not at their stages: what it is shown is what is recorded."""
+    seen = []
+
+    def control(t, q, v):
+        seen.append((t, q.copy()))
+        return [1.0]
+
+    plant = kb.build(kb.load("four-bar"), backend=kb.Interpreted())
+    run = kb.simulate(plant, 0.01, control=kb.Sampled(control, 500), stepper=kb.RungeKutta4(1e-3), save_every=1e-3)
+    assert [t for t, _ in seen] == pytest.approx([0.0, 0.002, 0.004, 0.006, 0.008, 0.01])
+    for t, q in seen:
+        assert q == pytest.approx(run.q[round(t * 1e3)], abs=1e-15)
+
+
+def test_a_run_that_blows_up_says_so_and_keeps_what_was_done():
+    strong = kb.load("four-bar").remove("motor").add(kb.Actuator("motor", "crank.angle"))
+    for push in ("1e200*exp(1e5*t)", "1e3*exp(50*t)", "1/max(0, 0.02 - t)"):
+        plant = kb.build(strong, backend=kb.Interpreted())
+        with pytest.raises(kb.KalabaError, match=r"four-bar: stopped at t = .*") as caught:
+            kb.simulate(plant, 1.0, control={"motor": push}, stepper=kb.RungeKutta4(1e-2))
+        assert len(caught.value.run.time) >= 1
+
+
+def test_a_run_that_is_stopped_ends_past_the_condition():
+    plant = kb.build(kb.load("four-bar"), backend=kb.Interpreted())
+    run = kb.simulate(plant, 1.0, control={"motor": "1"}, stop="crank.angle > 1.01", stepper=kb.RungeKutta4(1e-3))
+    assert run["crank.angle"][-1] >= 1.01
+    assert run["crank.angle"][-1] < 1.012
+    assert run.status.time == run.time[-1] < 1.0

@@ -137,6 +137,8 @@ def weighted_step(matrix: Array, metric: Array, rhs: Array) -> Array:
 def _cholesky(metric: Array) -> Array:
     """L with L Lᵀ = M; a metric without full rank is filled up, which changes only how the change is measured."""
     sizes = np.sqrt(np.maximum(np.diag(metric), 0.0))
+    if not sizes.any():
+        return np.eye(len(metric))
     scale = np.where(sizes > NO_INERTIA * sizes.max(initial=0.0), sizes, max(float(sizes.mean()), 1e-300))
     unit = metric / np.outer(scale, scale)
     if np.linalg.eigvalsh(unit)[0] < NO_INERTIA:

@@ -55,17 +55,24 @@ def _metric(equations: Equations, extra: dict[str, ca.SX], *, is_singular: bool)
     return equations.mass_matrix + ca.mtimes(A.T, ca.mtimes(ca.diag(extra["mask"] * extra["w"]), A))
 
 
-def motion(equations: Equations, *, is_singular: bool = False, baumgarte: Baumgarte | None = None) -> ca.Function:
+def motion(
+    equations: Equations, *, is_singular: bool = False, baumgarte: Baumgarte | None = None, with_slack: bool = False
+) -> ca.Function:
     """The constrained motion.
 
     With G = A M⁻¹ Aᵀ on the rows that are on::
 
         λ = G⁻¹ (b − A M⁻¹ Q)        v̇ = M⁻¹ (Q + Aᵀ λ)        Qc = Aᵀ λ
 
-    Where M is singular, M + w AᵀA and Q + w Aᵀb take the places of M and Q: the same motion for any w > 0.
+    Where M is singular, M + w AᵀA and Q + w Aᵀb take the places of M and Q: the same motion for any w > 0. The slack
+    b − A v̇ of every row, also of those that are off, is given if asked for.
     """
     extra = _inputs(equations)
-    return _function("motion", equations, _motion(equations, extra, is_singular, baumgarte), extra)
+    outputs = _motion(equations, extra, is_singular, baumgarte)
+    if with_slack:
+        A, b = equations.constraint_matrix, equations.constraint_rhs
+        outputs["slack"] = b - ca.mtimes(A, outputs["acceleration"])
+    return _function("motion", equations, outputs, extra)
 
 
 def _motion(

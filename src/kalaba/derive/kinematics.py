@@ -11,17 +11,19 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
+import numpy as np
 
 from kalaba.derive.joints import JointMotion, joint_motion
-from kalaba.derive.rotation import column, from_quaternion, from_rpy
+from kalaba.derive.rotation import about, column, from_quaternion, from_rpy
 from kalaba.derive.symbols import Symbols, symbols
 from kalaba.model.expression import Expression, Values, evaluate
+from kalaba.model.joint import Revolute
 from kalaba.model.machine import Machine, MachineBody, TracedRow
 from kalaba.model.number import XYZ, with_values
 from kalaba.model.parts import WORLD
 
 if TYPE_CHECKING:
-    from kalaba.model.pose import Pose
+    from kalaba.model.pose import Axis, Pose
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{name: getattr(ca, name) for name in ("sin", "cos", "tan", "asin", "acos", "atan", "atan2")},
@@ -57,6 +59,31 @@ IDENTITY = FramePose(ca.SX(ca.DM.eye(3)), ca.SX.zeros(3))
 
 
 @dataclass(frozen=True)
+class Turn:
+    """A rotation about one axis, on top of another rotation: what revolute joints with parallel axes in a row make.
+
+    Written by the sum of their angles it is far smaller than the product of their rotations, and where the sum
+    collapses (absolute angles: θ1 + (θ2 − θ1)) smaller still.
+    """
+
+    base: ca.SX
+    axis: Axis
+    angle: ca.SX
+
+    @property
+    def rotation(self) -> ca.SX:
+        """The whole rotation."""
+        return ca.mtimes(self.base, about(self.axis, self.angle))
+
+    def then(self, seat: ca.SX, axis: Axis, angle: ca.SX) -> Turn | None:
+        """Turn further on a seat; None if that is about another direction."""
+        sign = {1.0: 1, -1.0: -1}.get(sum(x * y for x, y in zip(self.axis.components, axis.components, strict=True)))
+        straight = ca.SX(seat).is_constant() and bool(np.array_equal(ca.DM(seat).full(), np.eye(3)))
+        parallel = sign and tuple(sign * c for c in axis.components) == tuple(self.axis.components)
+        return Turn(self.base, self.axis, self.angle + sign * angle) if straight and parallel else None
+
+
+@dataclass(frozen=True)
 class BodyKinematics:
     """One body: its numbers, its joint, its pose."""
 
@@ -67,6 +94,7 @@ class BodyKinematics:
     rates: slice  # of the joint rates u
     relative: FramePose  # in the parent body
     world: FramePose
+    turn: Turn | None  # of its rotation in the world, for a revolute joint
     mass: ca.SX
     com: ca.SX  # in body axes
     inertia: ca.SX  # about the centre of mass, body axes, (3, 3)
@@ -177,11 +205,21 @@ class Kinematics:
         seat = self.frame_in_body(body.parent).then(self.pose(body.at))
         relative = seat.then(FramePose(motion.rotation, motion.position))
         world = before[parent].world.then(relative) if parent >= 0 else relative
+        turn = None
+        if isinstance(joint, Revolute):
+            above = before[parent].turn if parent >= 0 else None
+            turn = above.then(seat.rotation, joint.axis, displacements[0]) if above else None
+            if turn:
+                world = FramePose(turn.rotation, world.position)
+            else:
+                base = before[parent].world.then(seat) if parent >= 0 else seat
+                turn = Turn(base.rotation, joint.axis, displacements[0])
         numbers = body.solid.mass_properties(self.number)
         xx, yy, zz, xy, xz, yz = (ca.SX(entry) for entry in numbers.inertia)
         inertia = ca.vertcat(ca.horzcat(xx, xy, xz), ca.horzcat(xy, yy, yz), ca.horzcat(xz, yz, zz))
         return BodyKinematics(
-            body.name, parent, seat, motion, rates, relative, world, ca.SX(numbers.mass), column(numbers.com), inertia
+            *(body.name, parent, seat, motion, rates, relative, world, turn),
+            *(ca.SX(numbers.mass), column(numbers.com), inertia),
         )
 
     def pose(self, at: Pose) -> FramePose:

@@ -12,6 +12,7 @@ from kalaba.native.hoist import hoist
 from kalaba.native.lanes import Lanes
 from kalaba.native.machine import compile_module, host
 from kalaba.native.program import read_program
+from kalaba.native.reciprocal import share_reciprocals
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ def build(name: str, function: casadi.Function, lanes: int, longest_piece: int =
     """Read, hoist, contract, cut, write and compile a function."""
     in_lanes, fused = Lanes(lanes), host().fused
     program = read_program(function)
-    hoisted = hoist(program.listing)
+    hoisted = hoist(share_reciprocals(program.listing))
     main, prepare = contract(hoisted.main), contract(hoisted.prepare)
     n_constants = len(prepare.results)
     main_cut = cut(main, n_constants, longest_piece)

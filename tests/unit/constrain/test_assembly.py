@@ -36,7 +36,7 @@ class Ellipse:
 
 
 @pytest.mark.parametrize("metric", [np.eye(2), np.array([[5.0, 0.5], [0.5, 0.2]])])
-@pytest.mark.parametrize("guess", [(2.5, 0.8), (0.4, 1.6), (1.0, 0.5), (-1.5, -1.2)])
+@pytest.mark.parametrize("guess", [(2.2, 0.4), (0.4, 1.6), (1.0, 0.5), (-1.5, -1.2)])
 def test_the_change_is_least_in_the_metric(metric, guess):
     problem, guess = Ellipse(metric), np.array(guess)
     found = assemble(problem, guess, np.ones(2))

@@ -168,7 +168,7 @@ class TestGrammar:
     def test_names(self, name):
         assert is_name(name)
 
-    @pytest.mark.parametrize("name", ["", "1x", "a..b", "a.", ".a", "a.1", "a b", "a-b", "a\n", *RESERVED])
+    @pytest.mark.parametrize("name", ["", "1x", "a..b", "a.", ".a", "a.1", "a b", "a-b", "a\n", *sorted(RESERVED)])
     def test_no_names(self, name):
         assert not is_name(name)
 
