@@ -199,6 +199,9 @@ def project_state(plant: Plant, state: State, t: float) -> State:
         message = f"{plant.system.name}: the state cannot be projected onto the constraints at t = {t:g} s."
         raise ConstraintError(message)
     for _ in range(2):
+        rate = plant.velocity_residual(q, v, t)
+        if np.max(np.abs(rate)) < CLOSED * max(1.0, float(np.max(np.abs(v)))):
+            break
         problem = plant.problem(plant.inputs(q, v, t))
-        v = v + weighted_step(problem.matrix, problem.mass, -plant.velocity_residual(q, v, t))
+        v = v + weighted_step(problem.matrix, problem.mass, -rate)
     return State(q, v)

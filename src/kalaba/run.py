@@ -68,6 +68,7 @@ class Effort:
     choices: tuple[tuple[float, int], ...] = ()  # time and rank of each choice of rows
     wall_time: float = 0.0  # s
     settings: dict[str, str] = field(default_factory=dict)  # stepper, stabilisation, control, in words
+    jolt: tuple[float, float] = (0.0, 0.0)  # largest part of the speed that a projection changed, and when, s
 
 
 @dataclass(frozen=True)

@@ -231,7 +231,7 @@ def _finish(task: Task, found: Trajectory, wall_time: float) -> Run:
         actuation=found.actuation[:, : len(plant.actuators)],
         inputs=found.actuation,
         status=Status(ending, found.end_time, failure_message(plant, ending, found.end_time, row)),
-        effort=Effort(found.steps, found.rejected, choices, wall_time, settings(task)),
+        effort=Effort(found.steps, found.rejected, choices, wall_time, settings(task), found.jolt),
         worst=worst,
         work=found.y[:, 0],
     )

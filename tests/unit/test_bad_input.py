@@ -1,4 +1,5 @@
 """Whatever a user gets wrong is one line: where, what was expected, what was found, what to try."""
+# ruff: noqa: E501  (the table reads along its rows)
 
 from dataclasses import replace
 from math import inf, nan
@@ -102,7 +103,7 @@ CASES = {
     "long v": (lambda: PLANT.motion(state()[0], np.zeros(4)), ModelError, r"v: expected 3 numbers"),
     "text": (lambda: PLANT.pose("crank", ["a", "b", "c"]), ModelError, r"q: expected 3 numbers, got \['a', 'b', 'c'\]"),
     "batch": (lambda: PLANT.motion(np.zeros((2, 3)), np.zeros((3, 3))), ModelError, r"v: expected a batch of shape \(2, 3\), got \(3, 3\)"),
-    "batch of wrenches": (lambda: PLANT.motion(np.zeros((2, 3)), np.zeros((2, 3)), wrenches={"crank": np.zeros(3)}), ModelError, r"wrench on crank: expected 6 finite numbers"),
+    "batch of wrenches": (lambda: PLANT.motion(np.zeros((2, 3)), np.zeros((2, 3)), wrenches={"crank": np.zeros(3)}), ModelError, r"wrench on crank: expected .*got .*\(3,\)"),
     # runs
     "no duration": (lambda: kb.simulate(PLANT, 0.0), ModelError, r"four-bar: expected a duration above 0 s, got 0\.0\. Say how long"),
     "duration of text": (lambda: kb.simulate(PLANT, "5 s"), ModelError, r"expected a duration above 0 s, got '5 s'"),

@@ -25,8 +25,16 @@ def zoo(name: str) -> kb.System:
     if name == "tree":
         parts = (
             kb.Body("base", kb.Box((0.3, 0.4, 0.5), mass=5.0), at=kb.Pose((0.1, 0.2, 0.3), rpy=(0.2, 0.3, 0.4))),
-            kb.Body("u", kb.Box((0.1, 0.1, 0.4), mass=1.0), parent="base", at=kb.Pose((0.2, 0, 0.1), rpy=(0.5, -0.3, 1.0)), joint=kb.Universal(kb.Axis(1, 1, 0), kb.Axis(1, -1, 0))),
-            kb.Body("p", kb.Box((0.2, 0.1, 0.1), mass=2.0), parent="u", at=(0, 0, 0.4), joint=kb.Planar(kb.Axis(1, 2, 3))),
+            kb.Body(
+                "u",
+                kb.Box((0.1, 0.1, 0.4), mass=1.0),
+                parent="base",
+                at=kb.Pose((0.2, 0, 0.1), rpy=(0.5, -0.3, 1.0)),
+                joint=kb.Universal(kb.Axis(1, 1, 0), kb.Axis(1, -1, 0)),
+            ),
+            kb.Body(
+                "p", kb.Box((0.2, 0.1, 0.1), mass=2.0), parent="u", at=(0, 0, 0.4), joint=kb.Planar(kb.Axis(1, 2, 3))
+            ),
             kb.Body("s", kb.Cylinder(0.05, 0.3, mass=1.0), parent="p", joint=kb.Screw(kb.Axis(0, 1, 2), pitch=0.2)),
             kb.Body("ball", kb.Box((0.1, 0.2, 0.3), mass=1.5), parent="base", at=(0, 0, -0.4), joint=kb.Spherical()),
             kb.Frame("corner", "s", kb.Pose((0.1, 0.2, 0.3), rpy=(0.3, 0.2, 0.1))),
@@ -35,7 +43,7 @@ def zoo(name: str) -> kb.System:
             kb.Spring("spring", "distance(corner, base)", stiffness=30.0, damping=1.0, rest=0.2),
             kb.Output("height", "corner.z + rate(p.x)*t"),
             kb.Force("wind", "corner", force=("sin(t)", 0, "u.angle1"), torque=(0.1, 0, "2*t")),
-        )  # fmt: skip
+        )
         return kb.System("tree", parts)
     half = kb.System(
         "half",
@@ -52,7 +60,11 @@ def zoo(name: str) -> kb.System:
         kb.Connection("cut", "left.end", "right.end", joint=kb.Cylindrical(kb.Z)),
         kb.Constraint("slow", "rate(left.a.angle) + 0.5*rate(right.a.angle) - 0.1*sin(t)"),
     )
-    return kb.System("pair", parts, start=kb.Start(guess={"left.a.angle": 0.9, "left.b.angle": -0.9, "right.a.angle": 1.9, "right.b.angle": 0.5}))  # fmt: skip
+    return kb.System(
+        "pair",
+        parts,
+        start=kb.Start(guess={"left.a.angle": 0.9, "left.b.angle": -0.9, "right.a.angle": 1.9, "right.b.angle": 0.5}),
+    )
 
 
 NAMES = ("four-bar", "tree", "pair", "bennett")

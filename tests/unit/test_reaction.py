@@ -54,18 +54,31 @@ def test_a_weld_carries_the_moment_of_a_cantilever():
 
 @pytest.mark.parametrize(
     "joint",
-    [kb.Revolute(kb.Axis(1, 2, 3)), kb.Universal(kb.X, kb.Y), kb.Cylindrical(-kb.Y), kb.Planar(kb.Axis(0, 1, 1)), kb.Spherical(), kb.Prismatic(kb.Z), kb.Weld(), kb.Screw(kb.X, 0.1)],
+    [
+        kb.Revolute(kb.Axis(1, 2, 3)),
+        kb.Universal(kb.X, kb.Y),
+        kb.Cylindrical(-kb.Y),
+        kb.Planar(kb.Axis(0, 1, 1)),
+        kb.Spherical(),
+        kb.Prismatic(kb.Z),
+        kb.Weld(),
+        kb.Screw(kb.X, 0.1),
+    ],
     ids=lambda j: type(j).__name__,
-)  # fmt: skip
+)
 def test_the_wrench_is_what_moves_the_body_beside_its_weight(joint):
     """Newton and Euler of the one body, on a turned seat, moving: force and moment at its origin."""
     at = kb.Pose((0.2, -0.1, 0.3), rpy=(0.4, -0.7, 1.1))
     solid = kb.Solid(2.0, com=(0.3, 0.1, -0.2), inertia=(0.1, 0.12, 0.15, 0.01, 0.0, 0.02))
     system = kb.System(
         "one",
-        (kb.Body("b", solid, at=kb.Pose(rpy=(0.1, 0.2, 0.3))), kb.Connection("pin", "b", at=at, joint=joint), kb.Frame("c", "b", (0.3, 0.1, -0.2))),
+        (
+            kb.Body("b", solid, at=kb.Pose(rpy=(0.1, 0.2, 0.3))),
+            kb.Connection("pin", "b", at=at, joint=joint),
+            kb.Frame("c", "b", (0.3, 0.1, -0.2)),
+        ),
         start=kb.Start(guess={"b": kb.Pose((0.3, 0, 0.2), rpy=(0.5, -0.4, 1.0))}),
-    )  # fmt: skip
+    )
     plant = kb.build(system, backend=kb.Interpreted())
     q, _ = plant.start
     A, _ = plant.constraint(q, np.zeros(6))
@@ -131,7 +144,14 @@ def test_what_dependent_rows_leave_open_is_flagged():
 def test_the_unique_ones_are_those_of_newton_and_euler_by_hand(backend):
     """The rocker of the four-bar cut free at both ends: moments about the coupler's pin give the pin on the ground."""
     system = kb.load("four-bar")
-    plant = kb.build(kb.System("four-bar", system.parts, start=kb.Start(hold=system.start.hold, guess=system.start.guess, speed={"crank.angle": 4.0})), backend=backend)  # fmt: skip
+    plant = kb.build(
+        kb.System(
+            "four-bar",
+            system.parts,
+            start=kb.Start(hold=system.start.hold, guess=system.start.guess, speed={"crank.angle": 4.0}),
+        ),
+        backend=backend,
+    )
     q, v = plant.start
     acceleration, _ = plant.motion(q, v, actuation=[0.7])
     found = plant.reaction("pin", q, v, actuation=[0.7])

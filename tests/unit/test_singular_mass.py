@@ -15,10 +15,15 @@ def slider_crank(rod: float = 0.0) -> kb.System:
     parts = (
         kb.Body("crank", kb.Rod(0.2, mass=1.5), joint=HINGE),
         kb.Body("slider", kb.Box((0.1, 0.1, 0.1), mass=2.0), joint=kb.Prismatic(kb.X)),
-        kb.Body("rod", kb.Solid(rod, com=(0.25, 0, 0), inertia=(0, rod * 0.5**2 / 12, rod * 0.5**2 / 12), tip=(0.5, 0, 0)), parent="slider", joint=HINGE),
+        kb.Body(
+            "rod",
+            kb.Solid(rod, com=(0.25, 0, 0), inertia=(0, rod * 0.5**2 / 12, rod * 0.5**2 / 12), tip=(0.5, 0, 0)),
+            parent="slider",
+            joint=HINGE,
+        ),
         kb.Connection("pin", "rod.tip", parent="crank.tip", joint=kb.Revolute(-kb.Y)),
         kb.Actuator("motor", "crank.angle"),
-    )  # fmt: skip
+    )
     start = kb.Start(
         hold={"crank.angle": 0.6}, guess={"slider.travel": 0.65, "rod.angle": 2.9}, speed={"crank.angle": 5.0}
     )
@@ -30,9 +35,9 @@ def by_hand(q: np.ndarray, v: np.ndarray, torque: float) -> float:
 
     x(θ) = a cos θ + √(l² − a² sin² θ); d/dt of the energy is the power: (I + m x'²) θ̈ + m x' x'' θ̇² = torque + weights.
     """
-    a, l, m, crank = 0.2, 0.5, 2.0, 1.5
+    a, rod, m, crank = 0.2, 0.5, 2.0, 1.5
     angle, rate = q[0], v[0]
-    x = lambda s: a * np.cos(s) + np.sqrt(l**2 - a**2 * np.sin(s) ** 2)  # noqa: E731
+    x = lambda s: a * np.cos(s) + np.sqrt(rod**2 - a**2 * np.sin(s) ** 2)  # noqa: E731
     h = 1e-4
     first = (x(angle + h) - x(angle - h)) / (2 * h)
     second = (x(angle + h) - 2 * x(angle) + x(angle - h)) / h**2

@@ -19,12 +19,17 @@ def machines() -> dict[str, kb.System]:
         "tree",
         (
             kb.Body("base", kb.Box((0.3, 0.4, 0.5), mass=5.0)),
-            kb.Body("u", kb.Box((0.1, 0.1, 0.4), mass=1.0), parent="base", at=(0.2, 0, 0.1), joint=kb.Universal(kb.X, kb.Y)),
+            kb.Body(
+                "u", kb.Box((0.1, 0.1, 0.4), mass=1.0), parent="base", at=(0.2, 0, 0.1), joint=kb.Universal(kb.X, kb.Y)
+            ),
             kb.Connection("rail", "u", at=(0, 0, 0), joint=kb.PointOnLine(kb.Axis(1, 1, 0))),
             kb.Spring("s", "u.angle1", stiffness=5.0, damping=0.5),
         ),
-        start=kb.Start(guess={"base": kb.Pose((0.1, 0.2, 0.1), rpy=(0.3, 0.2, 0.5)), "u.angle1": 0.3}, speed={"u.angle2": 1.0, "u.angle1": -0.5}),
-    )  # fmt: skip
+        start=kb.Start(
+            guess={"base": kb.Pose((0.1, 0.2, 0.1), rpy=(0.3, 0.2, 0.5)), "u.angle1": 0.3},
+            speed={"u.angle2": 1.0, "u.angle1": -0.5},
+        ),
+    )
     skate = kb.System(
         "skate",
         (

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from kalaba.run import Run
 
 Array = NDArray[np.float64]
+FELT = 1e-5  # a part of the speed; less is the stepper's error
 
 
 class Peak(NamedTuple):
@@ -44,6 +45,8 @@ class Summary:
     energy_exchanged: float  # J, the largest of what was gained and done
     constraint_force: Peak | None
     actuation: Peak | None
+    jolt: float  # the largest part of the speed that a projection changed
+    jolt_time: float  # s
     status: str
     message: str
 
@@ -68,6 +71,11 @@ class Summary:
             said.append(f"peak force: {_peak(self.constraint_force)} (constraints)")
         if self.actuation:
             said.append(f"peak force: {_peak(self.actuation)} (motors)")
+        if self.jolt > FELT:
+            said.append(
+                f"jolt: projection changed the speed by {self.jolt:.2g} of it at {self.jolt_time:.4g} s; "
+                "the machine passes near a singular position there"
+            )
         if self.status != "done":
             said.append(f"ended: {self.status} at {self.simulated:g} s")
         return said
@@ -104,6 +112,8 @@ def summarise(run: Run) -> Summary:
             run, run.constraint_force, plant.velocities, [force_unit(velocity.unit) for velocity in machine.velocities]
         ),
         actuation=_largest(run, run.actuation, plant.actuators, list(actuator_units(machine))),
+        jolt=run.effort.jolt[0],
+        jolt_time=run.effort.jolt[1],
         status=run.status.ending.value,
         message=run.status.message,
     )

@@ -109,12 +109,13 @@ def least_change(problem: Problem, q: Array, guess: Array) -> Assembled:
     for _ in range(LEAST_STEPS):
         residual, A, _ = problem.evaluate(q)
         way = problem.difference(q, guess)
-        step = -way + weighted_step(A, metric, A @ way - residual)
-        size = np.max(np.abs(step), initial=0.0)
-        q = problem.retract(q, step * min(damping, DAMPING / max(size, 1e-300)))
-        if size < 1e-14:
-            break
+        back = weighted_step(A, metric, A @ way) - way  # towards the guess, along the rows
+        size = np.max(np.abs(back), initial=0.0)
         damping = max(damping / 2, 1 / 32) if size > 0.9 * previous else damping  # a sharp bend throws it about
+        step = min(damping, DAMPING / max(size, 1e-300)) * back + weighted_step(A, metric, -residual)
+        q = problem.retract(q, step * min(1.0, 2 * DAMPING / max(np.max(np.abs(step), initial=0.0), 1e-300)))
+        if np.max(np.abs(step), initial=0.0) < 1e-14:
+            break
         previous = size
     last = close(problem, q)
     ways = [problem.difference(found.q, guess) for found in (first, last)]

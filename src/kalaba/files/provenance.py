@@ -40,6 +40,8 @@ def provenance(run: Run) -> dict[str, Any]:
         "steps": int(effort.steps),
         "steps_rejected": int(effort.rejected),
         "wall_time": float(effort.wall_time),
+        "jolt": float(effort.jolt[0]),
+        "jolt_time": float(effort.jolt[1]),
         "rank_choices": json.dumps([[float(time), int(rank)] for time, rank in effort.choices]),
         **{name: effort.settings[name] for name in SETTINGS if name in effort.settings},
     }
@@ -65,6 +67,7 @@ def effort_of(said: Mapping[str, Any]) -> Effort:
         choices=tuple((float(time), int(rank)) for time, rank in json.loads(said["rank_choices"])),
         wall_time=float(said["wall_time"]),
         settings={name: str(said[name]) for name in SETTINGS if name in said},
+        jolt=(float(said["jolt"]), float(said["jolt_time"])),
     )
 
 

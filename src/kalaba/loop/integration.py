@@ -111,6 +111,7 @@ class Integration:
             end_time=float(arrays["reached"][lane]),
             end_y=self.y[:, lane].copy(),
             worst=Opening(*(arrays[name][lane].item() for name in ("worst", "worst_row", "worst_time"))),
+            jolt=(float(arrays["jolt"][lane]), float(arrays["jolt_time"][lane])),
             steps=int(memory.n_steps),
             rejected=int(memory.n_rejected),
             choices=tuple(Choice(float(time), int(rank)) for time, of, rank in logged if of == lane),

@@ -62,6 +62,8 @@ class Memory(Work):
     worst: int  # (lanes,): largest gap met, its row (integers) and its time
     worst_row: int
     worst_time: int
+    jolt: int  # (lanes,): largest change of speed by a projection, of the largest speed, and its time
+    jolt_time: int
 
     samples: int  # (lanes,) integers: how many are recorded
     sample_time: int  # (samples, lanes)

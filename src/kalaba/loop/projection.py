@@ -6,6 +6,7 @@ from kalaba.loop.memory import RESIDUAL, RUNNING, Memory
 
 NEAR = 1e-12  # a correction this small leaves the state at rounding, and so the speeds, corrected with A before it
 CLOSED = 1e-9  # a residual above this, where projecting no longer helps, is a failure
+SLOWEST = 1e-3  # m/s or rad/s: changes of smaller speeds are measured against this
 MOST_PROJECTIONS = 10  # Newton needs two or three; one that needs more has lost its way
 
 
@@ -61,6 +62,28 @@ def settle(memory: Memory, state: Floats, t: float) -> None:
                 active[lane] = 1 if worst > NEAR and shrinks else 0
                 again |= active[lane] == 1
         tries += 1
+
+
+@compiled
+def settle_step(memory: Memory) -> None:
+    """Project the end of a step, and keep on record how much of the speed that took.
+
+    On a smooth motion it is the stepper's error; more means that the machine passed a singular position, or that rows
+    came into force with a jerk.
+    """
+    trial, before, lanes = floats(memory.trial), floats(memory.between), memory.lanes
+    for i in range(memory.entries):
+        before[i] = trial[i]
+    settle(memory, trial, memory.ahead)
+    jolt, first = floats(memory.jolt), memory.n_y - memory.n_v
+    for lane in range(lanes):
+        change, fastest = 0.0, SLOWEST
+        for i in range(first, memory.n_y):
+            change = max(change, abs(trial[i * lanes + lane] - before[i * lanes + lane]))
+            fastest = max(fastest, abs(before[i * lanes + lane]))
+        if change > jolt[lane] * fastest and integers(memory.status)[lane] == RUNNING:
+            jolt[lane] = change / fastest
+            floats(memory.jolt_time)[lane] = memory.ahead
 
 
 @compiled

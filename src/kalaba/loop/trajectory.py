@@ -42,6 +42,7 @@ class Trajectory:
     end_time: float  # of the last good state, s
     end_y: Floats  # the last good state
     worst: Opening  # over every step
+    jolt: tuple[float, float]  # largest change of speed by projection, of the largest speed, and its time
     steps: int
     rejected: int
     choices: tuple[Choice, ...]  # the first so many
