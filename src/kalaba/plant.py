@@ -20,7 +20,7 @@ from kalaba.backend import Backend, Evaluator, Interpreted, Native
 from kalaba.constrain.solvers import MaskedLDL, Motion, Problem, Solver, UdwadiaKalaba, is_singular, mass_weight
 from kalaba.errors import ModelError, near
 from kalaba.model.fingerprint import fingerprint
-from kalaba.vectors import Layout, checked
+from kalaba.vectors import WRENCH, Layout, checked
 
 if TYPE_CHECKING:
     import casadi as ca
@@ -36,9 +36,6 @@ if TYPE_CHECKING:
     from kalaba.tangent import Derivatives
 
 Array = NDArray[np.float64]
-
-
-WRENCH = ("force x", "force y", "force z", "torque x", "torque y", "torque z")
 
 
 class RebuildWarning(UserWarning):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time as clock
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,12 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Control = Mapping[str, Any] | Sampled | None
 Progress = Callable[[float], None]
+JERK = 1e-3  # of the speed: a projection that changes more is no correction of the stepper's error
 CHUNK_STEPS = 20_000  # native steps between two looks at the progress
+
+
+class SingularWarning(UserWarning):
+    """A run passed so near a singular position that projection changed its speed."""
 
 
 @dataclass(frozen=True)
@@ -72,9 +78,19 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
     """
     task = _task(build(system), duration, start, stepper, control, stabilisation, save_every, stop, progress)
     run = _runner(task)(task)
+    if run.effort.jolt[0] > JERK:
+        warnings.warn(_jolt_message(run), SingularWarning, stacklevel=2)
     if check and run.status.failed:
         raise IntegrationError(run.status.message, run)
     return run
+
+
+def _jolt_message(run: Run) -> str:
+    size, time = run.effort.jolt
+    return (
+        f"{run.plant.system.name}: projection changed the speed by {size:.2g} of it at t = {time:.6g} s, near a "
+        "singular position; what follows is one of several motions. See run.energy_balance, and try another step."
+    )
 
 
 def _task(plant: Plant, duration: float | None, start: Any, stepper: Any, control: Control, *rest: Any) -> Task:  # noqa: ANN401

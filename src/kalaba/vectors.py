@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kalaba.model.machine import Machine
 
 Array = NDArray[np.float64]
+WRENCH = ("force x", "force y", "force z", "torque x", "torque y", "torque z")
 
 
 @dataclass(frozen=True, slots=True)
