@@ -13,6 +13,7 @@ from kalaba.cli.check import check
 from kalaba.cli.listing import list_machines
 from kalaba.cli.run import run
 from kalaba.cli.show import show
+from kalaba.cli.view import view
 from kalaba.errors import KalabaError
 
 REFUSED = 2  # exit code of anything that kalaba refuses or that breaks off
@@ -23,6 +24,7 @@ app.command("list")(list_machines)
 app.command("show")(show)
 app.command("check")(check)
 app.command("run")(run)
+app.command("view")(view)
 
 # What typer raises on a command line that it cannot read; its home differs between versions.
 UsageProblem: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -69,10 +70,11 @@ def run(  # noqa: PLR0913  (one argument a flag)
 
 def _simulate(chosen: Scenario, duration: float | None, stepper: Any, stop: str | None, *, hidden: bool) -> Run:  # noqa: ANN401
     from kalaba.cli.progress import bar
-    from kalaba.simulate import simulate
+    from kalaba.simulate import SingularWarning, simulate
 
     seconds = chosen.duration if duration is None else duration
-    with bar(chosen.system.name, seconds, hidden=hidden) as progress:
+    with bar(chosen.system.name, seconds, hidden=hidden) as progress, warnings.catch_warnings():
+        warnings.simplefilter("ignore", SingularWarning)  # the summary says it
         return simulate(
             chosen.system,
             seconds,
