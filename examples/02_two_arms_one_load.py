@@ -60,7 +60,7 @@ print(f"the load misses its path by at most {miss:.1e} m, the grips open by at m
 
 # `constraint_force` is what the rows of grips and wish do together, one number a velocity. The motors can supply the
 # wish's part if  B u + (rows of the grips)' multipliers  equals it.
-plant, free = kb.build(wished), kb.build(cell)
+free = kb.build(cell)
 sample = 150
 q, v, t = run.q[sample], run.v[sample], run.time[sample]
 grips, _ = free.constraint(q, v, t)

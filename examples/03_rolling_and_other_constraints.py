@@ -31,7 +31,8 @@ off = max(off, np.abs(run["sled.y"] - a * (phase - np.sin(2 * phase) / 2)).max()
 print(f"skate: {run['sled.y'][-1]:.3f} m across, {run['sled.x'].max():.3f} m down at most; off the cycloid by {off:.1e} m")
 
 # A wheel that rolls down. Here rolling could be written as x = radius*angle as well; a callable does it for a change.
-# It is called once with symbols: use NumPy's functions and no `if`.
+# It is called once with symbols: use NumPy's functions and no `if`. Across the normal Y the first travel is along z, the
+# second along x (see docs/notation.md); q= locks the first and gives the others to declared coordinates.
 wheel = kb.System(
     "wheel",
     parts=(

@@ -62,7 +62,7 @@ _HOME = {
     # building
     "build": "kalaba.plant",
     "Plant": "kalaba.plant",
-    "State": "kalaba.plant",
+    "State": "kalaba.state",
     "Motion": "kalaba.constrain.solvers",
     "Native": "kalaba.backend",
     "Interpreted": "kalaba.backend",

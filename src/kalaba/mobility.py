@@ -12,7 +12,8 @@ from kalaba.constrain.rows import choose_rows, dependencies
 from kalaba.constrain.solvers import mass_weight
 from kalaba.errors import ConstraintError
 from kalaba.forward import not_unique
-from kalaba.plant import Plant, State, build
+from kalaba.plant import Plant, build
+from kalaba.state import State
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
@@ -23,7 +24,7 @@ OFF = 1e-3  # size of the steps off the manifold
 PROBES = 6
 SHOWN = 1e-9  # coefficients below this are rounding
 BROKEN = 1e-6  # of the largest entry: a dependence that fails by more is no identity
-VANISHED = 1e-6  # rows shorter than this part of the longest are not stretched
+STRONG = 0.1  # rows shorter than this part of the longest are not stretched to length 1
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Mobility:
     on_manifold_only: tuple[str, ...]  # rows whose dependence holds only while all are closed
     unique_reactions: tuple[str, ...]
     non_unique_reactions: tuple[str, ...]
-    smallest_singular_value: float  # of the kept rows, each of unit length in the mass metric; 1 is best
+    smallest_singular_value: float  # of the kept rows in the mass metric, free of their units; 1 is best, 0 singular
     weakest_row: str  # the row behind it
     is_mass_singular: bool
 
@@ -133,10 +134,10 @@ def _conditioning(plant: Plant, metric: Array, matrix: Array, kept: NDArray[np.b
 
 
 def _unit_rows(metric: Array, matrix: Array) -> Array:
-    """Rows of A L⁻ᵀ, M = L Lᵀ, each of unit length unless it vanishes."""
+    """Rows of A L⁻ᵀ, M = L Lᵀ, each of unit length unless it is much shorter than the longest: vanishing rows show."""
     rows = np.linalg.solve(np.linalg.cholesky(metric), matrix.T).T
     lengths = np.linalg.norm(rows, axis=1)
-    return np.asarray(rows / np.maximum(lengths, VANISHED * lengths.max(initial=1e-300))[:, None])
+    return np.asarray(rows / np.maximum(lengths, STRONG * lengths.max(initial=1e-300))[:, None])
 
 
 def _nearby_rank(plant: Plant, matrix: Array, rank: int) -> int:

@@ -15,8 +15,9 @@ from kalaba.constrain.stabilisation import Projection
 from kalaba.errors import ConstraintError, IntegrationError, ModelError, NotFiniteError
 from kalaba.forward import motion
 from kalaba.integrate import RungeKutta4
-from kalaba.plant import Plant, State
+from kalaba.plant import Plant
 from kalaba.run import Effort, Ending, Run, Status, Worst
+from kalaba.state import State
 
 if TYPE_CHECKING:
     from kalaba.simulate import Task

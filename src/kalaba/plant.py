@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +20,7 @@ from kalaba.backend import Backend, Evaluator, Interpreted, Native
 from kalaba.constrain.solvers import MaskedLDL, Motion, Problem, Solver, UdwadiaKalaba, is_singular, mass_weight
 from kalaba.errors import ModelError, near
 from kalaba.model.fingerprint import fingerprint
+from kalaba.state import Energy, Pose, State
 from kalaba.vectors import WRENCH, Layout, checked
 
 if TYPE_CHECKING:
@@ -40,32 +41,6 @@ Array = NDArray[np.float64]
 
 class RebuildWarning(UserWarning):
     """A new value changes the structure of the equations: they are derived and compiled again."""
-
-
-class State(NamedTuple):
-    """A configuration and a velocity."""
-
-    q: Array
-    v: Array
-
-
-class Pose(NamedTuple):
-    """Where a frame is in the world."""
-
-    position: Array  # (3,)
-    rotation: Array  # (3, 3), columns are the frame's axes in the world
-
-
-class Energy(NamedTuple):
-    """Kinetic and potential energy in joules."""
-
-    kinetic: float
-    potential: float
-
-    @property
-    def total(self) -> float:
-        """Their sum."""
-        return self.kinetic + self.potential
 
 
 @dataclass(frozen=True)

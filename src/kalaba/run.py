@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     import xarray as xr
 
-    from kalaba.plant import Plant, State
+    from kalaba.plant import Plant
+    from kalaba.state import State
 
 Array = NDArray[np.float64]
 
@@ -91,7 +92,7 @@ class Run:
     @property
     def end(self) -> State:
         """The last state, to go on from."""
-        from kalaba.plant import State
+        from kalaba.state import State
 
         return State(self.q[-1].copy(), self.v[-1].copy())
 

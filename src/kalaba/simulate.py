@@ -20,8 +20,9 @@ from kalaba.integrate import Radau, RungeKutta4
 from kalaba.model.expression import parse_condition
 from kalaba.model.number import is_number
 from kalaba.model.parts import Sampled
-from kalaba.plant import Plant, State, build
+from kalaba.plant import Plant, build
 from kalaba.run import Effort, Ending, Run, Status, Worst
+from kalaba.state import State
 from kalaba.stepping import native_step
 from kalaba.vectors import checked
 

@@ -21,7 +21,8 @@ from kalaba.vectors import checked
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine
     from kalaba.model.system import System
-    from kalaba.plant import Plant, State
+    from kalaba.plant import Plant
+    from kalaba.state import State
 
 Array = NDArray[np.float64]
 SPEED_STEPS = 30
@@ -170,7 +171,7 @@ def _targets(plant: Plant, entries: tuple[tuple[str, Any], ...]) -> tuple[tuple[
 
 def find_start(plant: Plant) -> State:
     """Assemble configuration and velocity at t = 0."""
-    from kalaba.plant import State
+    from kalaba.state import State
 
     start, guess = plant.machine.start, first_guess(plant)
     columns = dict(plant.machine.scalar_pairs)

@@ -13,7 +13,8 @@ from kalaba.forward import choose, is_healthy
 
 if TYPE_CHECKING:
     from kalaba.forward import Choice
-    from kalaba.plant import Plant, State
+    from kalaba.plant import Plant
+    from kalaba.state import State
 
 Array = NDArray[np.float64]
 CLOSED = 1e-9  # a residual found below this before a Newton step is at rounding after it
@@ -23,7 +24,7 @@ WEIGHTS = ((0.0, 1 / 6), (0.5, 1 / 3), (0.5, 1 / 3), (1.0, 1 / 6))  # node and w
 
 def native_step(plant: Plant, state: State, held: Array, h: float, t: float) -> State:
     """One classical Runge-Kutta step with rows frozen, then projection at the new time."""
-    from kalaba.plant import State
+    from kalaba.state import State
 
     function = plant.standard("motion")
     assert isinstance(function, NativeFunction)  # noqa: S101  (callers ask native plants only)

@@ -14,8 +14,8 @@ from kalaba.constrain.stabilisation import Projection
 from kalaba.errors import ConstraintError, IntegrationError
 from kalaba.forward import choose, motion
 from kalaba.oracle import project_state, q_dot
-from kalaba.plant import State
 from kalaba.run import Effort, Ending, Run, Status
+from kalaba.state import State
 
 if TYPE_CHECKING:
     from kalaba.plant import Plant

@@ -1,4 +1,4 @@
-"""Commands: `kalaba list | show | check | run | view`, one file each and thin; the work is done by the packages below."""
+"""Commands: `kalaba list | show | check | run | view`, one file each and thin; the packages below do the work."""
 
 from __future__ import annotations
 
