@@ -28,11 +28,12 @@ a = g * np.sin(slope) / (2 * spin**2)
 phase = spin * run.time
 off = np.abs(run["sled.x"] - a * np.sin(phase) ** 2).max()
 off = max(off, np.abs(run["sled.y"] - a * (phase - np.sin(2 * phase) / 2)).max())
-print(f"skate: {run['sled.y'][-1]:.3f} m across, {run['sled.x'].max():.3f} m down at most; off the cycloid by {off:.1e} m")
+across, down = run["sled.y"][-1], run["sled.x"].max()
+print(f"skate: {across:.3f} m across, {down:.3f} m down at most; off the cycloid by {off:.1e} m")
 
 # A wheel that rolls down. Here rolling could be written as x = radius*angle as well; a callable does it for a change.
-# It is called once with symbols: use NumPy's functions and no `if`. Across the normal Y the first travel is along z, the
-# second along x (see docs/notation.md); q= locks the first and gives the others to declared coordinates.
+# It is called once with symbols: use NumPy's functions and no `if`. Across the normal Y the first travel is along z,
+# the second along x (see docs/notation.md); q= locks the first and gives the others to declared coordinates.
 wheel = kb.System(
     "wheel",
     parts=(
@@ -70,4 +71,5 @@ assert np.abs(run.observed["speed_residual"]).max() < 1e-13
 assert abs(rolling["x"][-1] - g * np.sin(slope) / 1.5 / 2) < 1e-10  # a disc rolls with 2/3 of the slope's pull
 assert np.abs(speed - 2.0).max() < 1e-12
 assert np.abs(flight.energy_balance).max() < 1e-9  # the row does work, and the books know it
-assert braked.work[-1] < 0 and np.abs(braked.energy_balance).max() < 1e-9
+assert braked.work[-1] < 0
+assert np.abs(braked.energy_balance).max() < 1e-9

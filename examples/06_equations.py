@@ -47,8 +47,8 @@ poles = np.linalg.eigvals(np.array(ca.Function("A", [x], [ca.jacobian(rate, x)])
 print("poles of the upright pendulum:", np.sort(poles.real).round(4))
 
 # It needs independent rows. The four-bar's hinge in space has three rows too many; two in its plane will do.
-four_bar = kb.load("four-bar").remove("pin").add(kb.Constraint("pin", {"x": "rocker.tip.x - 0.45", "z": "rocker.tip.z"}))
-closed = kb.build(four_bar)
+flat = kb.Constraint("pin", {"x": "rocker.tip.x - 0.45", "z": "rocker.tip.z"})
+closed = kb.build(kb.load("four-bar").remove("pin").add(flat))
 state = closed.start
 by_casadi = closed.equations.function("motion")(*state, 0.0, [0.5], closed.parameters)[0]
 by_kernel = closed.motion(*state, actuation=[0.5]).acceleration
@@ -58,8 +58,9 @@ print("four-bar:", by_kernel.round(4), "rad/s^2")
 changes = closed.derivatives(*state)
 print("derivatives by", changes.tangent.shape[1], "freedom:", changes.by_q.ravel().round(2))
 
-M, l, m, g = 2.0, 0.6, 0.5, 9.81
-squared = m * g * l / 2 / (m * l**2 / 3 - (m * l / 2) ** 2 / (M + m))  # of the upright pole, by hand
+cart, rod, length, g = 2.0, 0.5, 0.6, 9.81
+moment = rod * length / 2  # of the rod about its hinge, by hand
+squared = moment * g / (rod * length**2 / 3 - moment**2 / (cart + rod))
 assert apart < 1e-13
 assert np.isclose(poles.real.max(), np.sqrt(squared))
 assert np.allclose(np.array(by_casadi).ravel(), by_kernel, rtol=1e-12)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kalaba.backend import Native
+from kalaba.backend import Native, slices
 from kalaba.constrain.solvers import MaskedLDL, Motion
 from kalaba.errors import ModelError
-from kalaba.forward import OPEN, motion
+from kalaba.forward import health_bounds, motion, motion_name
+from kalaba.vectors import check_unit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,10 +46,8 @@ def batch_motion(plant: Plant, q: ArrayLike, v: ArrayLike, acting: Acting) -> Mo
 
 
 def _unhealthy(choice: Choice, acceleration: Array, health: Array) -> NDArray[np.intp]:
-    """States that need a choice of their own, or a check of the rows that are left out."""
-    m = len(choice.mask)
-    low, high = np.full(2 * m, -np.inf), np.full(2 * m, np.inf)
-    low[:m], high[m:][choice.left_out] = choice.threshold, OPEN
+    """States that need a choice of their own, or a close look at the rows that are left out."""
+    low, high = health_bounds(choice, health.shape[1])
     fine = (health >= low) & (health <= high)
     if fine.all() and np.isfinite(acceleration.sum()):
         return np.zeros(0, dtype=np.intp)
@@ -56,16 +55,15 @@ def _unhealthy(choice: Choice, acceleration: Array, health: Array) -> NDArray[np
 
 
 def _run(plant: Plant, backend: Native, given: dict[str, Array]) -> tuple[Array, Array, Array]:
-    """Accelerations, constraint forces, and pivots with gaps, of every state."""
+    """Accelerations, constraint forces, and what tells whether the rows are as chosen, of every state."""
     from kalaba.loop import Code, Piece, Slots, batch
 
-    kernel, store = plant.lanes("motion", LANES)
-    layout, outputs, count = plant.layout, plant.standard("motion").outputs, len(given["q"])
+    kernel, store = plant.lanes(motion_name(plant), LANES)
+    layout, outputs, count = plant.layout, slices(dict(kernel.outputs)), len(given["q"])
     firsts = {"q": layout.q.start, "v": layout.v.start, "force": layout.f.start, "actuation": layout.u.start}
     firsts |= {"t": layout.t, "mask": layout.mask.start, "w": layout.w}
     values = {**given, "mask": plant.choice.mask, "w": np.full(1, plant.weight if plant.is_singular else 1.0)}
-    names = (("acceleration", "acceleration"), ("constraint_force", "constraint_force"), ("pivots", "gap"))
-    parts = [slice(outputs[first].start, outputs[last].stop) for first, last in names]
+    parts = [outputs["acceleration"], outputs["constraint_force"], slice(outputs["pivots"].start, kernel.n_outputs)]
     results = [np.empty((count, part.stop - part.start)) for part in parts]
     batch(
         Code(kernel.address, store, kernel),
@@ -95,6 +93,7 @@ def _fields(plant: Plant, q: ArrayLike, v: ArrayLike, acting: Acting) -> dict[st
     for name, given in {"q": q, "v": v, "force": acting.force, "actuation": acting.actuation}.items():
         if given is not None:
             found[name] = _checked(name, given, count, widths[name])
+    check_unit(found["q"], plant.machine)
     times = np.asarray(acting.t, dtype=float)
     found["t"] = _checked("t", times.reshape((-1, 1) if times.ndim else (1,)), count, 1)
     for frame, wrench in (acting.wrenches or {}).items():

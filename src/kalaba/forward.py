@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 OPEN = 1e-11  # a row left out that is open by more than this was not dependent
 PIVOT_DROP = 0.1  # a pivot that falls below this part of its value at the choice asks for a new one
+SLACK = 1e-9  # at acceleration level; where a row has more, it is looked at closely
 CONTRADICTION = 1e-7  # of the largest term in the rows
 
 
@@ -53,6 +54,30 @@ def choose(plant: Plant, inputs: Array) -> Choice:
     at_choice[plant.layout.mask] = mask
     pivots = plant.evaluate("motion", at_choice)["pivots"]
     return Choice(mask, np.where(mask > 0, PIVOT_DROP * pivots, -np.inf), rank)
+
+
+def first_choice(plant: Plant) -> Choice:
+    """The rows chosen at the start; where there is no start to choose at, a choice that holds nowhere."""
+    try:
+        return choose(plant, plant.inputs(*plant.start))
+    except ConstraintError:
+        m = len(plant.constraints)
+        return Choice(np.zeros(m), np.full(m, np.inf), 0)
+
+
+def health_bounds(choice: Choice, size: int) -> tuple[Array, Array]:
+    """Between what lie pivots, gaps and (where rows are left out) slack of a motion for which a choice holds."""
+    m = len(choice.mask)
+    low, high = np.full(size, -np.inf), np.full(size, np.inf)
+    low[:m] = choice.threshold
+    high[m : 2 * m][choice.left_out] = OPEN
+    low[2 * m :], high[2 * m :] = -SLACK, SLACK
+    return low, high
+
+
+def motion_name(plant: Plant) -> str:
+    """The motion function whose outputs tell whether a choice holds: with slack where rows are left out."""
+    return "motion" if plant.choice.rank == len(plant.constraints) else "motion_with_slack"
 
 
 def motion(plant: Plant, inputs: Array) -> Motion:

@@ -89,7 +89,7 @@ def _run(
 def _power(plant: Plant, sample: tuple[float, Array, Array, Array, Array, Array]) -> float:
     """Power of motors, forces and moving constraints, less what dampers take."""
     t, q, v, _, constraint_force, u = sample
-    packed = plant.inputs(q, v, t)
+    packed = plant.layout.pack(q, v, t)
     packed[plant.layout.u] = u
     found = plant.evaluate("system_matrices", packed)
     return float((found["force"] + found["bias"] + constraint_force) @ v - found["damping_power"][0])
@@ -118,7 +118,7 @@ class Held:
         """Evaluate the law, if there is one."""
         if self._law is None:
             return self.held.copy()
-        packed = self._plant.inputs(q, v, t)
+        packed = self._plant.layout.pack(q, v, t)
         packed[self._plant.layout.u] = self.held
         return self._law(packed)
 
@@ -131,7 +131,7 @@ def take_samples(samplers: Iterable[Sampler], held: Array, t: float, state: Stat
 
 
 def _packed(plant: Plant, state: State, t: float, drive: Drive | Array) -> Array:
-    packed = plant.inputs(state.q, state.v, t)
+    packed = plant.layout.pack(state.q, state.v, t)
     packed[plant.layout.u] = drive(t, state.q, state.v) if callable(drive) else drive
     return packed
 

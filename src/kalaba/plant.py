@@ -21,7 +21,7 @@ from kalaba.constrain.solvers import MaskedLDL, Motion, Problem, Solver, Udwadia
 from kalaba.errors import ModelError, near
 from kalaba.model.fingerprint import fingerprint
 from kalaba.state import Energy, Pose, State
-from kalaba.vectors import WRENCH, Layout, checked
+from kalaba.vectors import WRENCH, Layout, checked, checked_configuration
 
 if TYPE_CHECKING:
     import casadi as ca
@@ -142,9 +142,7 @@ class Plant:
     @cached_property
     def choice(self) -> Choice:
         """The rows chosen at the start."""
-        from kalaba.forward import choose
-
-        return choose(self, self.inputs(*self.start))
+        return forward.first_choice(self)
 
     def function(self, name: str, trace: Callable[[Equations], ca.Function], label: str = "") -> Evaluator:
         """An evaluator by name; `label` tells variants apart (frames, expressions)."""
@@ -160,7 +158,7 @@ class Plant:
         from kalaba.constrain import functions
 
         trace = getattr(functions, name)
-        if name in {"motion", "project", "rows"} and self.is_singular:
+        if name in {"motion", "motion_with_slack", "project", "rows"} and self.is_singular:
             return self.function(name, lambda equations: trace(equations, is_singular=True), "singular")
         return self.function(name, trace)
 
@@ -179,15 +177,9 @@ class Plant:
         return self._lanes[full]
 
     def inputs(self, q: ArrayLike, v: ArrayLike | None = None, t: float = 0.0) -> Array:
-        """Pack a state; unlisted entries are zero, the mask keeps every row."""
-        packed = np.zeros(self.layout.size)
-        packed[self.layout.q] = checked(q, len(self.coordinates), "q", self.coordinates)
-        if v is not None:
-            packed[self.layout.v] = checked(v, len(self.velocities), "v", self.velocities)
-        packed[self.layout.t] = checked((t,), 1, "t", ("time",))[0]
-        packed[self.layout.mask] = 1.0
-        packed[self.layout.w] = 1.0
-        return packed
+        """Pack a state after checking it; unlisted entries are zero, the mask keeps every row."""
+        speed = np.zeros(len(self.velocities)) if v is None else checked(v, len(self.velocities), "v", self.velocities)
+        return self.layout.pack(checked_configuration(q, self.machine), speed, checked((t,), 1, "t", ("time",))[0])
 
     def evaluate(self, name: str, inputs: Array) -> dict[str, Array]:
         """Evaluate a standard function and name its outputs."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +10,11 @@ import numpy as np
 
 from kalaba.backend import Native, NativeFunction
 from kalaba.constrain.solvers import MaskedLDL, Motion
-from kalaba.forward import OPEN
+from kalaba.forward import health_bounds, motion_name
+from kalaba.vectors import UNIT
 
 if TYPE_CHECKING:
     from kalaba.plant import Plant
-
-SLACK = 1e-9  # of a row left out at acceleration level; where there is more the general way decides
 
 
 class Quick:
@@ -27,6 +25,7 @@ class Quick:
         self._plant, self._threads = plant, threading.local()
         self._q, self._v, self._u = (len(plant.coordinates),), (len(plant.velocities),), (len(plant.actuators),)
         self._t, self._n = plant.layout.t, len(plant.velocities)
+        self._quaternions = tuple(slice(first, first + 4) for first, _ in plant.machine.quaternions)
 
     def __call__(self, q: Any, v: Any, force: Any, t: float, actuation: Any) -> Motion | None:  # noqa: ANN401
         """Evaluate, or give None."""
@@ -38,6 +37,10 @@ class Quick:
             return None
         at = self._arrays()
         at.q[:], at.v[:], at.inputs[self._t] = q, v, t
+        for part in self._quaternions:
+            e = at.q[part]
+            if abs(e @ e - 1.0) > UNIT:
+                return None
         at.f[:] = 0.0 if force is None else force
         at.u[:] = 0.0 if actuation is None else actuation
         at.run()
@@ -58,7 +61,8 @@ class _Arrays:
     """The arrays of one thread: views into a kernel's inputs and outputs, made once."""
 
     def __init__(self, plant: Plant) -> None:
-        layout, choice, function = plant.layout, plant.choice, _function(plant)
+        layout, choice, function = plant.layout, plant.choice, plant.standard(motion_name(plant))
+        assert isinstance(function, NativeFunction)  # noqa: S101  (only native plants are quick)
         outputs, bound = function.outputs, function.bind()
         bound.inputs[layout.mask] = choice.mask
         bound.inputs[layout.w] = plant.weight if plant.is_singular else 1.0
@@ -68,11 +72,7 @@ class _Arrays:
         self.result = bound.outputs[outputs["acceleration"].start : outputs["constraint_force"].stop]
         self.ones = np.ones(len(self.result))
         self.health = bound.outputs[outputs["pivots"].start :]  # pivots, gaps, and slack if rows are left out
-        m = len(choice.mask)
-        self.low, self.high = np.full(len(self.health), -np.inf), np.full(len(self.health), np.inf)
-        self.low[:m] = choice.threshold
-        self.high[m : 2 * m][choice.left_out] = OPEN
-        self.low[2 * m :], self.high[2 * m :] = -SLACK, SLACK
+        self.low, self.high = health_bounds(choice, len(self.health))
         self._above, self._below = (np.ones(len(self.health), dtype=bool) for _ in range(2))
 
     def is_healthy(self) -> bool:
@@ -80,16 +80,3 @@ class _Arrays:
         np.greater_equal(self.health, self.low, out=self._above)
         np.less_equal(self.health, self.high, out=self._below)
         return b"\0" not in self._above.tobytes() and b"\0" not in self._below.tobytes()
-
-
-def _function(plant: Plant) -> NativeFunction:
-    """The motion; where rows are left out, with the slack of every row, so that contradictions show."""
-    if plant.choice.rank == len(plant.constraints):
-        function = plant.standard("motion")
-    else:
-        from kalaba.constrain.functions import motion
-
-        trace = partial(motion, is_singular=plant.is_singular, with_slack=True)
-        function = plant.function("motion", trace, f"slack {plant.is_singular}")
-    assert isinstance(function, NativeFunction)  # noqa: S101  (only native plants are quick)
-    return function

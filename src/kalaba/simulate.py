@@ -5,7 +5,7 @@ from __future__ import annotations
 import time as clock
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from kalaba.backend import Native, NativeFunction
 from kalaba.constrain.solvers import MaskedLDL
 from kalaba.constrain.stabilisation import Baumgarte, Projection, Stabilisation
 from kalaba.errors import ExpressionError, IntegrationError, ModelError
-from kalaba.integrate import Radau, RungeKutta4
+from kalaba.integrate import Radau, RungeKutta4, SemiImplicitEuler
 from kalaba.model.expression import parse_condition
 from kalaba.model.number import is_number
 from kalaba.model.parts import Sampled
@@ -79,7 +79,7 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
     """
     task = _task(build(system), duration, start, stepper, control, stabilisation, save_every, stop, progress)
     run = _runner(task)(task)
-    if run.effort.jolt[0] > JERK:
+    if run.effort.jolt[0] > JERK and not isinstance(stepper, SemiImplicitEuler):  # its own error is as large
         warnings.warn(_jolt_message(run), SingularWarning, stacklevel=2)
     if check and run.status.failed:
         raise IntegrationError(run.status.message, run)
@@ -163,14 +163,14 @@ def run_native(task: Task) -> Run:
         integration.advance(until, CHUNK_STEPS)
         if task.progress is not None:
             task.progress(integration.time)
-    return _finish(task, integration.trajectory(), clock.perf_counter() - began)
+    return _finish(task, _with_start(task, integration.trajectory()), clock.perf_counter() - began)
 
 
 def _sample(task: Task, integration: Integration) -> float:
     """Take the samples that are due; give the time of the next one."""
     n_q, now = len(task.plant.coordinates), integration.time
     for sampler in task.samplers:
-        if sampler.due <= now + 1e-12 * max(1.0, now):
+        if sampler.due <= now + integration.slack:
             y = integration.y[1:, 0].copy()
             integration.actuation[sampler.part, 0] = sampler.sample(now, y[:n_q], y[n_q:])
     return min((sampler.due for sampler in task.samplers), default=np.inf)
@@ -228,6 +228,21 @@ def event_function(plant: Plant, stop: str) -> Evaluator:
     expression = condition.crossing
     label = expression.canonical
     return plant.function("event", lambda e: expressions(e, lambda f: [f.kinematics.value(expression)]), label)
+
+
+def _with_start(task: Task, found: Trajectory) -> Trajectory:
+    """A run that fails at once still holds its start, without the motion there."""
+    if found.time.size:
+        return found
+    unknown = np.full((1, len(task.plant.velocities)), np.nan)
+    return replace(
+        found,
+        time=np.zeros(1),
+        y=np.concatenate([[0.0], *task.start])[np.newaxis],
+        acceleration=unknown,
+        constraint_force=unknown.copy(),
+        actuation=np.full((1, found.actuation.shape[1]), np.nan),
+    )
 
 
 def _finish(task: Task, found: Trajectory, wall_time: float) -> Run:

@@ -114,7 +114,7 @@ def _crossing(plant: Plant, event: Any, dense: Any, low: float, high: float) -> 
     n_q = len(plant.coordinates)
     for _ in range(60):
         middle = (low + high) / 2
-        value = float(event(plant.inputs(*_at(dense, middle, n_q), middle))[0])
+        value = float(event(plant.layout.pack(*_at(dense, middle, n_q), middle))[0])
         low, high = (low, middle) if value >= 0 else (middle, high)
     return high
 
@@ -135,7 +135,7 @@ def _jacobian(task: Task) -> Any:  # noqa: ANN401
     size, n_q = len(plant.coordinates) + len(plant.velocities), len(plant.coordinates)
 
     def jacobian(t: float, y: Array) -> Array:
-        inputs = plant.inputs(y[:n_q], y[n_q:], t)
+        inputs = plant.layout.pack(y[:n_q], y[n_q:], t)
         inputs[plant.layout.w] = plant.weight if plant.is_singular else 1.0
         if plant.constraints:
             inputs[plant.layout.mask] = choose(plant, inputs).mask

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from kalaba.model.machine import Machine
 
 Array = NDArray[np.float64]
+UNIT = 1e-6  # of the square of a quaternion's length: more is a mistake, not rounding
 WRENCH = ("force x", "force y", "force z", "torque x", "torque y", "torque z")
 
 
@@ -49,6 +50,13 @@ class Layout:
             size=f + n_v + m + 1,
         )
 
+    def pack(self, q: Array, v: Array, t: float) -> Array:
+        """Pack a state as it is; unlisted entries are zero, the mask keeps every row."""
+        packed = np.zeros(self.size)
+        packed[self.q], packed[self.v], packed[self.t] = q, v, t
+        packed[self.mask], packed[self.w] = 1.0, 1.0
+        return packed
+
     @property
     def state(self) -> slice:
         """Q and v together."""
@@ -71,3 +79,22 @@ def checked(given: ArrayLike, size: int, what: str, names: Sequence[str]) -> Arr
         message = f"{what}: expected finite numbers, got {vector[index]} for {names[index]}. Check where it comes from."
         raise ModelError(message)
     return vector
+
+
+def checked_configuration(given: ArrayLike, machine: Machine) -> Array:
+    """Refuse a configuration of the wrong shape, with NaN, or with a quaternion that is not unit."""
+    names = [coordinate.name for coordinate in machine.coordinates]
+    q = checked(given, len(names), "q", names)
+    check_unit(q[np.newaxis], machine)
+    return q
+
+
+def check_unit(configurations: Array, machine: Machine) -> None:
+    """Refuse quaternions that are not unit: (1, 1, 0, 0) would stretch the body, not turn it."""
+    for first, _ in machine.quaternions:
+        squares = np.sum(configurations[:, first : first + 4] ** 2, axis=1)
+        worst = int(np.argmax(np.abs(squares - 1.0)))
+        if abs(squares[worst] - 1.0) > UNIT:
+            name = machine.coordinates[first].name.rpartition(".")[0]
+            message = f"q: expected a unit quaternion for {name}, got one of length {np.sqrt(squares[worst]):.6g}."
+            raise ModelError(message)

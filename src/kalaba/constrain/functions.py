@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from kalaba.constrain.stabilisation import Baumgarte
     from kalaba.derive.equations import Equations
 
+SHORT = 1e-2  # of their length: rows at velocity level where rows are chosen
 INPUTS = ("work", "q", "v", "t", "u", "f", "mask", "w", "p")
 
 
@@ -55,23 +56,24 @@ def _metric(equations: Equations, extra: dict[str, ca.SX], *, is_singular: bool)
     return equations.mass_matrix + ca.mtimes(A.T, ca.mtimes(ca.diag(extra["mask"] * extra["w"]), A))
 
 
-def motion(
-    equations: Equations, *, is_singular: bool = False, baumgarte: Baumgarte | None = None, with_slack: bool = False
-) -> ca.Function:
+def motion(equations: Equations, *, is_singular: bool = False, baumgarte: Baumgarte | None = None) -> ca.Function:
     """The constrained motion.
 
     With G = A M⁻¹ Aᵀ on the rows that are on::
 
         λ = G⁻¹ (b − A M⁻¹ Q)        v̇ = M⁻¹ (Q + Aᵀ λ)        Qc = Aᵀ λ
 
-    Where M is singular, M + w AᵀA and Q + w Aᵀb take the places of M and Q: the same motion for any w > 0. The slack
-    b − A v̇ of every row, also of those that are off, is given if asked for.
+    Where M is singular, M + w AᵀA and Q + w Aᵀb take the places of M and Q: the same motion for any w > 0.
     """
     extra = _inputs(equations)
-    outputs = _motion(equations, extra, is_singular, baumgarte)
-    if with_slack:
-        A, b = equations.constraint_matrix, equations.constraint_rhs
-        outputs["slack"] = b - ca.mtimes(A, outputs["acceleration"])
+    return _function("motion", equations, _motion(equations, extra, is_singular, baumgarte), extra)
+
+
+def motion_with_slack(equations: Equations, *, is_singular: bool = False) -> ca.Function:
+    """The constrained motion with the slack b − A v̇ of every row, also of those that are off."""
+    extra = _inputs(equations)
+    outputs = _motion(equations, extra, is_singular)
+    outputs["slack"] = equations.constraint_rhs - ca.mtimes(equations.constraint_matrix, outputs["acceleration"])
     return _function("motion", equations, outputs, extra)
 
 
@@ -103,7 +105,7 @@ def _motion(
         "acceleration": acceleration,
         "constraint_force": constraint_force,
         "pivots": _stack(parts.gram.pivots),
-        "gap": _position_rows(equations, ca.fabs(equations.rows.value)),
+        "gap": ca.fabs(equations.rows.value),
     }
 
 
@@ -173,11 +175,17 @@ def normalise(equations: Equations) -> ca.Function:
 
 
 def rows(equations: Equations, *, is_singular: bool = False) -> ca.Function:
-    """M (or the metric that stands in for it) and A, for choosing rows."""
+    """M (or the metric that stands in for it) and A, for choosing rows.
+
+    Rows at velocity level are given short: where one says the same as rows at position level, those are kept, since
+    they alone bring the configuration back.
+    """
     extra = _inputs(equations)
+    lengths = ca.DM([SHORT if moving else 1.0 for moving in equations.rows.is_velocity_level])
+    matrix = ca.mtimes(ca.diag(lengths), equations.constraint_matrix) if lengths.numel() else equations.constraint_matrix
     every_row = {**extra, "mask": ca.SX.ones(equations.rows.value.shape[0])}
     metric = _metric(equations, every_row, is_singular=is_singular)
-    return _function("rows", equations, {"mass": metric, "matrix": equations.constraint_matrix}, extra)
+    return _function("rows", equations, {"mass": metric, "matrix": matrix}, extra)
 
 
 def system_matrices(equations: Equations) -> ca.Function:

@@ -35,11 +35,13 @@ def spring_energy(kinematics: Kinematics) -> ca.SX:
 
 
 def damping_power(kinematics: Kinematics) -> ca.SX:
-    """Power that dampers take: Σ c δ̇²."""
-    total = ca.SX(0)
+    """Power that dampers take, less what feet that move by themselves bring: Σ c δ̇² − (k (δ − rest) + c δ̇) ∂δ/∂t."""
+    total, symbols = ca.SX(0), kinematics.symbols
     for spring in kinematics.machine.springs:
-        rate = kinematics.symbols.rate(kinematics.value(spring.displacement))
-        total += kinematics.number(spring.damping) * rate**2
+        delta = kinematics.value(spring.displacement)
+        rate, foot = symbols.rate(delta), ca.jtimes(delta, symbols.t, ca.SX(1))
+        k, c, rest = (kinematics.number(entry) for entry in (spring.stiffness, spring.damping, spring.rest))
+        total += c * rate**2 - (k * (delta - rest) + c * rate) * foot
     return total
 
 

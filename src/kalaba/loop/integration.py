@@ -62,6 +62,11 @@ class Integration:
         return float(self._room.memory["time"][0])
 
     @property
+    def slack(self) -> float:
+        """Times nearer than this are the same, s."""
+        return float(self._room.memory["slack"][0])
+
+    @property
     def y(self) -> Floats:
         """The state (n_y, lanes) at `time`, for lanes that run, else the last good one; read only."""
         view: Floats = self._room.arrays["y"].view()
