@@ -81,7 +81,7 @@ def _trace(equations: Equations, chosen: Law) -> ca.Function:
         for actuator in found.machine.actuators:
             value = found.kinematics.value(texts[actuator.name]) if actuator.name in texts else ca.SX(0)
             if np.isfinite(actuator.limit):
-                value = ca.fmax(ca.fmin(value, actuator.limit), -actuator.limit)
+                value = value / ca.fmax(1, ca.fabs(value) / actuator.limit)  # unlike min and max, keeps NaN
             u.append(value)
         return u + [found.symbols.u[i] for i in range(len(u), found.symbols.u.shape[0])]
 

@@ -149,7 +149,8 @@ def not_unique(plant: Plant, problem: Problem) -> ConstraintError:
     if not all(np.isfinite(part).all() for part in problem):
         return not_finite(plant)
     _, sigma, directions = np.linalg.svd(stacked)
-    free = directions[sigma < 1e-10 * sigma[0]]
+    rank = int(np.sum(sigma > 1e-10 * sigma[0]))
+    free = directions[rank:]
     weight = np.abs(free).max(axis=0) if len(free) else np.zeros(len(plant.velocities))
     names = [name for name, size in zip(plant.velocities, weight, strict=True) if size > 1e-6] or ["none found"]
     message = (

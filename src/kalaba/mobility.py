@@ -54,13 +54,17 @@ class Mobility:
     def __str__(self) -> str:
         """One paragraph for people."""
         size = f"{self.velocities} velocities, {len(self.rows)} rows of rank {self.rank}"
-        lines = [f"{self.name}: {size}, {self.freedoms} freedoms ({self.freedoms_nearby} nearby)"]
+        lines = [f"{self.name}: {size}, {_freedoms(self.freedoms)} ({self.freedoms_nearby} nearby)"]
         for row, terms in self.dependencies:
             said = " ".join(f"{c:+.3g} {other}" for other, c in terms) or "0"
             lines.append(f"{row} = {said}" + ("  (while closed)" if row in self.on_manifold_only else ""))
         if self.rows:
             lines.append(f"smallest singular value {self.smallest_singular_value:.3g} ({self.weakest_row})")
         return "\n".join(lines)
+
+
+def _freedoms(count: int) -> str:
+    return f"{count} freedom" if count == 1 else f"{count} freedoms"
 
 
 def check(system: System | Plant) -> Mobility:

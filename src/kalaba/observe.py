@@ -36,7 +36,9 @@ def evaluate(run: Run, text: str) -> Array:
     if text in plant.actuators:
         return run.actuation[:, plant.actuators.index(text)]
     if text in plant.constraints:
-        return run.residual[:, plant.constraints.index(text)]
+        index = plant.constraints.index(text)
+        kind = "speed_residual" if plant.machine.is_velocity_level[index] else "residual"
+        return run.observed[kind][:, index]
     expression = read(plant, text, "run")
     function = plant.function(
         "expression", lambda e: expressions(e, lambda found: [found.kinematics.value(expression)]), expression.canonical

@@ -28,7 +28,7 @@ def test_a_four_bar_in_space_has_five_rows_of_rank_two():
     assert set(found.dependent_rows) == {"pin.y", "pin.rx", "pin.rz"}
     assert not found.on_manifold_only  # they vanish everywhere
     assert found.unique_reactions == ("pin.x", "pin.z")
-    assert "5 rows of rank 2, 1 freedoms" in str(found)
+    assert "5 rows of rank 2, 1 freedom" in str(found)
 
 
 def test_rows_said_twice_are_named_with_what_they_repeat():

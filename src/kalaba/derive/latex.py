@@ -122,8 +122,8 @@ def _operation(op: int, a: _Text, b: _Text | None = None) -> _Text:
         ca.OP_SUB: (rf"{a.at(SUM)} - {b.at(PRODUCT)}", SUM),
         ca.OP_MUL: (rf"{a.at(PRODUCT)}\,{b.at(PRODUCT)}", PRODUCT),
         ca.OP_DIV: (rf"\frac{{{a.text}}}{{{b.text}}}", PRODUCT),
-        ca.OP_POW: (rf"{a.at(ATOM)}^{{{b.text}}}", POWER),
-        ca.OP_CONSTPOW: (rf"{a.at(ATOM)}^{{{b.text}}}", POWER),
+        ca.OP_POW: (rf"{{{a.at(ATOM)}}}^{{{b.text}}}", POWER),
+        ca.OP_CONSTPOW: (rf"{{{a.at(ATOM)}}}^{{{b.text}}}", POWER),
     }
     if op in plain:
         return _Text(*plain[op])
@@ -134,7 +134,7 @@ def _operation(op: int, a: _Text, b: _Text | None = None) -> _Text:
 def _unary(op: int, a: _Text) -> _Text:
     plain = {
         ca.OP_NEG: (f"-{a.at(PRODUCT)}", SUM),
-        ca.OP_SQ: (f"{a.at(ATOM)}^{{2}}", POWER),
+        ca.OP_SQ: (f"{{{a.at(ATOM)}}}^{{2}}", POWER),
         ca.OP_TWICE: (rf"2\,{a.at(PRODUCT)}", PRODUCT),
         ca.OP_INV: (rf"\frac{{1}}{{{a.text}}}", PRODUCT),
         ca.OP_SQRT: (rf"\sqrt{{{a.text}}}", POWER),

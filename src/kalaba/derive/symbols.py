@@ -39,7 +39,8 @@ class Symbols:
 def symbols(machine: Machine) -> Symbols:
     """Name the symbols of a machine by its dotted paths."""
     q = _named([c.name for c in machine.coordinates])
-    v = _named([f"rate({c.name})" for c in machine.velocities])
+    positions = {c.name for c in machine.coordinates}
+    v = _named([f"rate({c.name})" if c.name in positions else c.name for c in machine.velocities])
     held = [actuator.name for actuator in machine.actuators] + list(machine.sampled_inputs)
     p = _named([parameter.name for parameter in machine.free_parameters])
     return Symbols(q, v, ca.SX.sym("t"), _named(held), p, _rate_map(machine, q))

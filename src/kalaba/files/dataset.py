@@ -100,7 +100,7 @@ def names(machine: Machine) -> dict[str, tuple[str, Sequence[str]]]:
         "sampled_unit": ("sampled", ["N*m" if ".torque." in name else "N" for name in sampled]),
         "row": ("row", machine.rows),
         "row_unit": ("row", rows),
-        "row_rate_unit": ("row", [f"{unit}/s" if unit else "" for unit in rows]),
+        "row_rate_unit": ("row", units.row_rate_units(machine)),
         "output": ("output", [output.name for output in machine.outputs]),
         "output_unit": ("output", [output.unit for output in machine.outputs]),
         "momentum_component": ("momentum_component", list(units.MOMENTUM)),

@@ -32,6 +32,12 @@ def actuator_units(machine: Machine) -> tuple[str, ...]:
     return tuple(FORCES.get(unit_of(machine, actuator.displacement), "") for actuator in machine.actuators)
 
 
+def row_rate_units(machine: Machine) -> list[str]:
+    """Units of the rows' rates; a row at velocity level is its own rate."""
+    pairs = zip(row_units(machine), machine.is_velocity_level, strict=True)
+    return [unit if moving or not unit else f"{unit}/s" for unit, moving in pairs]
+
+
 def row_units(machine: Machine) -> tuple[str, ...]:
     """Unit of each constraint row."""
     found: list[str] = []
