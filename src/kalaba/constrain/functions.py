@@ -182,7 +182,9 @@ def rows(equations: Equations, *, is_singular: bool = False) -> ca.Function:
     """
     extra = _inputs(equations)
     lengths = ca.DM([SHORT if moving else 1.0 for moving in equations.rows.is_velocity_level])
-    matrix = ca.mtimes(ca.diag(lengths), equations.constraint_matrix) if lengths.numel() else equations.constraint_matrix
+    matrix = (
+        ca.mtimes(ca.diag(lengths), equations.constraint_matrix) if lengths.numel() else equations.constraint_matrix
+    )
     every_row = {**extra, "mask": ca.SX.ones(equations.rows.value.shape[0])}
     metric = _metric(equations, every_row, is_singular=is_singular)
     return _function("rows", equations, {"mass": metric, "matrix": matrix}, extra)

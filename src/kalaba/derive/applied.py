@@ -11,7 +11,8 @@ import casadi as ca
 
 if TYPE_CHECKING:
     from kalaba.derive.kinematics import Kinematics
-    from kalaba.model.machine import MachineForce
+    from kalaba.derive.beams import Field
+    from kalaba.model.machine import MachineBody, MachineForce
 
 
 def spring_force(kinematics: Kinematics) -> ca.SX:
@@ -22,7 +23,14 @@ def spring_force(kinematics: Kinematics) -> ca.SX:
         delta = kinematics.value(spring.displacement)
         k, c, rest = (kinematics.number(entry) for entry in (spring.stiffness, spring.damping, spring.rest))
         total -= symbols.gradient(delta).T * (k * (delta - rest) + c * symbols.rate(delta))
+    for body, beam in _beams(kinematics):
+        part = slice(body.mode_v, body.mode_v + beam.modes.shape[0])
+        total[part] -= ca.mtimes(beam.stiffness, beam.modes) + ca.mtimes(beam.damping, symbols.v[part])
     return total
+
+
+def _beams(kinematics: Kinematics) -> list[tuple[MachineBody, Field]]:
+    return [(kinematics.machine.bodies[index], beam) for index, beam in kinematics.beams.items()]
 
 
 def spring_energy(kinematics: Kinematics) -> ca.SX:
@@ -31,7 +39,7 @@ def spring_energy(kinematics: Kinematics) -> ca.SX:
     for spring in kinematics.machine.springs:
         stretch = kinematics.value(spring.displacement) - kinematics.number(spring.rest)
         total += kinematics.number(spring.stiffness) * stretch**2 / 2
-    return total
+    return sum((beam.strain_energy for _, beam in _beams(kinematics)), total)
 
 
 def damping_power(kinematics: Kinematics) -> ca.SX:
@@ -42,6 +50,9 @@ def damping_power(kinematics: Kinematics) -> ca.SX:
         rate, foot = symbols.rate(delta), ca.jtimes(delta, symbols.t, ca.SX(1))
         k, c, rest = (kinematics.number(entry) for entry in (spring.stiffness, spring.damping, spring.rest))
         total += c * rate**2 - (k * (delta - rest) + c * rate) * foot
+    for body, beam in _beams(kinematics):
+        rates = kinematics.symbols.v[body.mode_v : body.mode_v + beam.modes.shape[0]]
+        total += ca.dot(rates, ca.mtimes(beam.damping, rates))
     return total
 
 

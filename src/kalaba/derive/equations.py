@@ -20,6 +20,7 @@ from kalaba.derive.rotation import cross
 
 if TYPE_CHECKING:
     from kalaba.derive.dynamics import Method
+    from kalaba.derive.kinematics import BodyKinematics
     from kalaba.derive.symbols import Symbols
     from kalaba.model.machine import Machine
     from kalaba.model.system import System
@@ -112,6 +113,7 @@ class Equations:
         """Gravity and springs: −Σ m g·r + ½ k (δ − rest)²."""
         k = self.kinematics
         heights = [body.mass * ca.dot(k.gravity, centre) for body, centre in self._centres()]
+        heights += [ca.dot(k.gravity, first_moment(body)) for body in k.bodies if body.beam is not None]
         return spring_energy(k) - sum(heights, ca.SX(0))
 
     @cached_property
@@ -125,6 +127,11 @@ class Equations:
             P = body.mass * ca.mtimes(body.world.rotation, v + cross(w, body.com))
             linear += P
             angular += cross(centre, P) + ca.mtimes(body.world.rotation, ca.mtimes(body.inertia, w))
+            if body.beam is not None:
+                L_body, P_body = body.beam.momentum(w, v, k.joint_rates[body.mode_rates, 0])
+                P = ca.mtimes(body.world.rotation, P_body)
+                linear += P
+                angular += cross(body.world.position, P) + ca.mtimes(body.world.rotation, L_body)
         return ca.vertcat(linear, angular)
 
     def _centres(self) -> list[tuple[Any, ca.SX]]:
@@ -149,6 +156,12 @@ class Equations:
         if name == "motion":
             return ca.Function(name, arguments, _motion(self), names, ["acceleration", "constraint_force"])
         return ca.Function(name, arguments, [getattr(self, name)], names, [name])
+
+
+def first_moment(body: BodyKinematics) -> ca.SX:
+    """Mass times place of a beam's centre of mass in the world."""
+    assert body.beam is not None  # noqa: S101
+    return body.beam.mass * (body.world.position + ca.mtimes(body.world.rotation, body.beam.first))
 
 
 def _motion(equations: Equations) -> list[ca.SX]:

@@ -38,6 +38,32 @@ def joint_motion(joint: Any, displacements: list[ca.SX], coordinates: ca.SX, rat
     return _KINDS[type(joint)](joint, displacements, coordinates, rates)
 
 
+def on_moving_seat(motion: JointMotion, seat: Any, modes: ca.SX, rates: ca.SX, symbols: Any) -> JointMotion:  # noqa: ANN401
+    """A joint whose seat is moved by the modes of the beam it sits on: columns for their rates stand first.
+
+    With the seat at R_s(η), p_s(η) in the parent body, and the child at R, p in it::
+
+        ω_s = ½ Σ_k r_k × ∂r_k/∂η η̇        (ω; v) = (Rᵀ ω_s; Rᵀ (∂p_s/∂η η̇ + ω_s × (p − p_s))) + S u
+    """
+    R_s, p_s = seat.rotation, seat.position
+    R, lever = ca.mtimes(R_s, motion.rotation), ca.mtimes(R_s, motion.position)
+    columns = []
+    for k in range(modes.shape[0]):
+        dR, dp = ca.jtimes(R_s, modes, _unit(modes, k)), ca.jtimes(p_s, modes, _unit(modes, k))
+        spin = sum((cross(R_s[:, j], dR[:, j]) for j in range(3)), ca.SX.zeros(3)) / 2
+        columns.append(ca.vertcat(ca.mtimes(R.T, spin), ca.mtimes(R.T, dp + cross(spin, lever))))
+    S = ca.horzcat(*columns, motion.motion)
+    held = ca.SX.sym("held", rates.shape[0])
+    drift = ca.substitute(ca.jtimes(ca.mtimes(S, held), symbols.q, symbols.q_dot), held, rates)
+    return JointMotion(motion.rotation, motion.position, S, drift)
+
+
+def _unit(modes: ca.SX, k: int) -> ca.SX:
+    e = ca.SX.zeros(modes.shape[0])
+    e[k] = 1
+    return e
+
+
 def _vector(axis: Axis) -> ca.SX:
     return ca.SX(ca.DM(axis.components))
 

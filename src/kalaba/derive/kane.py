@@ -55,6 +55,10 @@ class Kane:
             torque = ca.mtimes(I, remainder[turning]) + cross(omega, ca.mtimes(I, omega))
             force = body.mass * (remainder[moving] - kinematics.gravity)
             bias += ca.mtimes(V.T, force) + ca.mtimes(W.T, torque)
+        for index in kinematics.beams:
+            first = 6 * index
+            beam_M, beam_bias = _beam_inertia(kinematics, index, velocities[first : first + 6])
+            M, bias = M + beam_M, bias + beam_bias
         springs = spring_resistance(kinematics)
         steps = {
             "body velocities": velocities,
@@ -75,7 +79,39 @@ def spring_resistance(kinematics: Kinematics) -> ca.SX:
         delta_dot = symbols.rate(delta)
         k, c, rest = (kinematics.number(entry) for entry in (spring.stiffness, spring.damping, spring.rest))
         total += ca.jacobian(delta_dot, symbols.v).T * (k * (delta - rest) + c * delta_dot)
+    for index, beam in kinematics.beams.items():
+        first = kinematics.machine.bodies[index].mode_v
+        part = slice(first, first + beam.modes.shape[0])
+        total[part] += ca.mtimes(beam.stiffness, beam.modes) + ca.mtimes(beam.damping, symbols.v[part])
     return total
+
+
+def _seat_velocity(kinematics: Kinematics, body: BodyKinematics, parent: BodyKinematics) -> Velocity:
+    """Velocity of a seat at a child's origin, in world axes, as the bending of the beam below it gives."""
+    if parent.beam is None:
+        return NONE, NONE
+    R, symbols = parent.world.rotation, kinematics.symbols
+    R_dot = symbols.rate(body.seat.rotation)
+    spin = ca.mtimes(R, sum((cross(body.seat.rotation[:, k], R_dot[:, k]) for k in range(3)), ca.SX.zeros(3)) / 2)
+    lever = body.world.position - parent.world.position - ca.mtimes(R, body.seat.position)
+    return spin, ca.mtimes(R, symbols.rate(body.seat.position)) + cross(spin, lever)
+
+
+def _beam_inertia(kinematics: Kinematics, index: int, root: ca.SX) -> tuple[ca.SX, ca.SX]:
+    """M and bias of a beam, summed point by point: Σ w μ VᵀV and Σ w μ Vᵀ (a − g), with the turning of its sections."""
+    symbols, body = kinematics.symbols, kinematics.bodies[index]
+    beam, R = body.beam, body.world.rotation
+    assert beam is not None  # noqa: S101
+    count = symbols.v.shape[0]
+    M, bias = ca.SX(count, count), ca.SX.zeros(count)
+    for weight, place in beam.points:
+        v = root[3:6] + cross(root[0:3], ca.mtimes(R, place)) + ca.mtimes(R, symbols.rate(place))
+        V = ca.jacobian(v, symbols.v)
+        M += weight * beam.mass * ca.mtimes(V.T, V)
+        bias += weight * beam.mass * ca.mtimes(V.T, symbols.rate(v) - kinematics.gravity)
+    spin = ca.dot(R[:, 0], root[0:3])  # about the beam's own axis
+    W = ca.jacobian(spin, symbols.v)
+    return M + beam.polar * ca.mtimes(W.T, W), bias + W.T * beam.polar * symbols.rate(spin)
 
 
 def body_velocities(kinematics: Kinematics) -> ca.SX:
@@ -85,7 +121,10 @@ def body_velocities(kinematics: Kinematics) -> ca.SX:
         o, (omega, v) = body.world.position, (NONE, NONE)
         if body.parent >= 0:
             omega, v = found[body.parent]
-            v = v + cross(omega, o - kinematics.bodies[body.parent].world.position)
+            parent = kinematics.bodies[body.parent]
+            spin, slip = _seat_velocity(kinematics, body, parent)
+            v = v + cross(omega, o - parent.world.position) + slip
+            omega = omega + spin
         turn, slide = _joint_velocity(kinematics, body, described)
         found.append((omega + turn, v + slide))
     arms = [ca.mtimes(body.world.rotation, body.com) for body in kinematics.bodies]

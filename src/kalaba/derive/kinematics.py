@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
 
-from kalaba.derive.joints import JointMotion, joint_motion
+from kalaba.derive.beams import Field, field
+from kalaba.derive.joints import JointMotion, joint_motion, on_moving_seat
 from kalaba.derive.rotation import about, column, from_quaternion, from_rpy
 from kalaba.derive.symbols import Symbols, symbols
+from kalaba.model.beam import Beam
 from kalaba.model.expression import Expression, Values, evaluate
 from kalaba.model.joint import Revolute
 from kalaba.model.machine import Machine, MachineBody, TracedRow
@@ -98,6 +101,10 @@ class BodyKinematics:
     mass: ca.SX
     com: ca.SX  # in body axes
     inertia: ca.SX  # about the centre of mass, body axes, (3, 3)
+    beam: Field | None = None  # what a beam's mass does; the rigid numbers above are then zero
+    mode_rates: slice = dataclass_field(
+        default_factory=lambda: slice(0, 0)
+    )  # of the joint rates u: the beam's own modes
 
 
 @dataclass(frozen=True)
@@ -174,18 +181,48 @@ class Kinematics:
         found: list[BodyKinematics] = []
         first = 0
         for body in self.machine.bodies:
-            count = (body.joint.has_quaternion and (3 if body.joint.rows else 6)) or len(body.displacements)
-            found.append(self._body(body, slice(first, first + count), found))
-            first += count
+            last = first + len(self._rates(body))
+            found.append(self._body(body, slice(first, last), found))
+            first = last + self._modes(body)
         return tuple(found)
+
+    @cached_property
+    def beams(self) -> dict[int, Field]:
+        """The beams by the index of their body."""
+        found = {}
+        for index, body in enumerate(self.machine.bodies):
+            if isinstance(body.solid, Beam):
+                modes = self.symbols.q[body.mode_q : body.mode_q + self._modes(body)]
+                found[index] = field(body.solid, self.number, modes)
+        return found
+
+    @staticmethod
+    def _modes(body: MachineBody) -> int:
+        return body.solid.modes if isinstance(body.solid, Beam) else 0
+
+    def _mode_rates(self, body: MachineBody) -> list[ca.SX]:
+        return [self.symbols.v[body.mode_v + i] for i in range(self._modes(body))]
+
+    def rides(self, body: MachineBody) -> MachineBody | None:
+        """The beam whose bending moves a body's seat."""
+        frame = self.machine.frames[body.parent]
+        while not frame.is_tip and frame.at is not None and frame.parent:
+            frame = self.machine.frames[frame.parent]
+        carrier = self.machine.bodies[frame.body] if frame.body >= 0 else None
+        return carrier if frame.is_tip and carrier is not None and self._modes(carrier) else None
 
     @cached_property
     def joint_rates(self) -> ca.SX:
         """u: the rates of all joints' displacements, in the order of the bodies, as expressions of q and v."""
-        rates = [rate for body in self.machine.bodies for rate in self._rates(body)]
+        rates = [rate for body in self.machine.bodies for rate in (*self._rates(body), *self._mode_rates(body))]
         return ca.vertcat(*rates) if rates else ca.SX(0, 1)
 
     def _rates(self, body: MachineBody) -> list[ca.SX]:
+        """Rates that move a body on its parent: those of the modes under its seat, then its joint's own."""
+        carrier = self.rides(body)
+        return (self._mode_rates(carrier) if carrier else []) + self._own_rates(body)
+
+    def _own_rates(self, body: MachineBody) -> list[ca.SX]:
         if body.joint.has_quaternion:
             return ca.vertsplit(self.symbols.v[self._v_slice(body)])  # type: ignore[no-any-return]
         return [self.symbols.rate(self.value(d.expression)) for d in body.displacements]
@@ -199,10 +236,12 @@ class Kinematics:
         width = (4 if body.joint.rows else 7) if body.joint.has_quaternion else 0
         coordinates = self.symbols.q[max(body.q_index, 0) :, 0][:width, 0]
         joint = with_values(body.joint, lambda path: self.number(_entry(body.joint, path)))
-        u = self.joint_rates[rates, 0]
-        motion = joint_motion(joint, displacements, coordinates, u)
+        own = self._own_rates(body)
+        motion = joint_motion(joint, displacements, coordinates, ca.vertcat(*own) if own else ca.SX(0, 1))
         parent = self.machine.frames[body.parent].body
         seat = self.frame_in_body(body.parent).then(self.pose(body.at))
+        if self.rides(body) is not None:
+            motion = on_moving_seat(motion, seat, self.beams[parent].modes, self.joint_rates[rates, 0], self.symbols)
         relative = seat.then(FramePose(motion.rotation, motion.position))
         world = before[parent].world.then(relative) if parent >= 0 else relative
         turn = None
@@ -214,12 +253,15 @@ class Kinematics:
             else:
                 base = before[parent].world.then(seat) if parent >= 0 else seat
                 turn = Turn(base.rotation, joint.axis, displacements[0])
-        numbers = body.solid.mass_properties(self.number)
+        beam = self.beams.get(len(before))
+        numbers = body.solid.mass_properties((lambda _: ca.SX(0)) if beam else self.number)
         xx, yy, zz, xy, xz, yz = (ca.SX(entry) for entry in numbers.inertia)
         inertia = ca.vertcat(ca.horzcat(xx, xy, xz), ca.horzcat(xy, yy, yz), ca.horzcat(xz, yz, zz))
         return BodyKinematics(
             *(body.name, parent, seat, motion, rates, relative, world, turn),
             *(ca.SX(numbers.mass), column(numbers.com), inertia),
+            beam=beam,
+            mode_rates=slice(rates.stop, rates.stop + self._modes(body)),
         )
 
     def pose(self, at: Pose) -> FramePose:
@@ -236,6 +278,8 @@ class Kinematics:
         frame = self.machine.frames[name]
         if frame.is_tip:
             body = self.machine.bodies[frame.body]
+            if frame.body in self.beams:
+                return FramePose(self.beams[frame.body].tip_rotation, self.beams[frame.body].tip_position)
             return FramePose(IDENTITY.rotation, column(body.solid.mass_properties(self.number).tip))
         if frame.at is None:
             return IDENTITY

@@ -66,6 +66,10 @@ def kinetic_energy(kinematics: Kinematics, q_dot: ca.SX) -> ca.SX:
         p_dot, R_dot = rates[:, 4 * index], rates[:, 4 * index + 1 : 4 * index + 4]
         omega = vee(ca.mtimes(body.world.rotation.T, R_dot))
         total += body.mass * ca.dot(p_dot, p_dot) / 2 + ca.dot(omega, ca.mtimes(body.inertia, omega)) / 2
+        if body.beam is not None:
+            first = kinematics.machine.bodies[index].mode_q
+            modes_dot = q_dot[first : first + body.beam.modes.shape[0]]
+            total += body.beam.kinetic_energy(omega, ca.mtimes(body.world.rotation.T, p_dot), modes_dot)
     return total
 
 
@@ -82,6 +86,10 @@ def potential_energy(kinematics: Kinematics) -> ca.SX:
     for spring in kinematics.machine.springs:
         stretch = kinematics.value(spring.displacement) - kinematics.number(spring.rest)
         total += kinematics.number(spring.stiffness) * stretch * stretch / 2
+    for body in kinematics.bodies:
+        if body.beam is not None:
+            centre = body.world.position + ca.mtimes(body.world.rotation, body.beam.first)
+            total += body.beam.strain_energy - body.beam.mass * ca.dot(kinematics.gravity, centre)
     return total
 
 
@@ -92,4 +100,8 @@ def dissipation(kinematics: Kinematics, q_dot: ca.SX) -> ca.SX:
         delta = kinematics.value(spring.displacement)
         delta_dot = ca.jtimes(delta, symbols.q, q_dot) + ca.jtimes(delta, symbols.t, ca.SX(1))
         total += kinematics.number(spring.damping) * delta_dot * delta_dot / 2
+    for index, beam in kinematics.beams.items():
+        first = kinematics.machine.bodies[index].mode_q
+        rates = q_dot[first : first + beam.modes.shape[0]]
+        total += ca.dot(rates, ca.mtimes(beam.damping, rates)) / 2
     return total

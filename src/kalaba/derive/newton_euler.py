@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import casadi as ca
 
 from kalaba.derive.applied import spring_force
+from kalaba.derive.beams import Field
 from kalaba.derive.dynamics import Dynamics
 from kalaba.derive.kinematics import BodyKinematics, Kinematics
 from kalaba.derive.rotation import cross, skew
@@ -57,6 +58,8 @@ def _symmetric(matrix: ca.SX) -> ca.SX:
 
 
 def _own_inertia(body: BodyKinematics) -> _Inertia:
+    if body.beam is not None:
+        return _Inertia(body.beam.mass, body.beam.mass * body.beam.first, body.beam.mass * body.beam.second)
     C = skew(body.com)
     return _Inertia(body.mass, body.mass * body.com, body.inertia - body.mass * ca.mtimes(C, C))
 
@@ -88,6 +91,11 @@ def inverse_dynamics(kinematics: Kinematics, u: ca.SX, u_dot: ca.SX, gravity: ca
         motion.append(_outward(body, (w, v, a, b), u[body.rates, 0], u_dot[body.rates, 0]))
     forces = [_body_force(body, *motion[i]) for i, body in enumerate(kinematics.bodies)]
     torque = ca.SX.zeros(u.shape[0])
+    for index, body in enumerate(kinematics.bodies):
+        if body.beam is not None:
+            n, f, own = beam_force(body.beam, motion[index], u[body.mode_rates, 0], u_dot[body.mode_rates, 0])
+            forces[index] = (n, f)
+            torque[body.mode_rates] = own
     for index in reversed(range(len(forces))):
         body, (n, f) = kinematics.bodies[index], forces[index]
         if body.rates.stop > body.rates.start:
@@ -138,20 +146,28 @@ def composite_mass_matrix(kinematics: Kinematics) -> ca.SX:
     M = ca.SX(size, size)
     for index, body in enumerate(bodies):
         for c in range(body.rates.stop - body.rates.start):
-            _fill_column(M, bodies, index, c, composite[index])
+            s = body.joint.motion[:, c]
+            _fill_column(M, bodies, index, body.rates.start + c, composite[index].times(s[0:3], s[3:6]))
+        if body.beam is not None:
+            M[body.mode_rates, body.mode_rates] = body.beam.mass * body.beam.modal
+            for c in range(body.mode_rates.stop - body.mode_rates.start):
+                push = body.beam.mass * body.beam.turning[:, c], body.beam.mass * body.beam.moving[:, c]
+                _fill_column(M, bodies, index, body.mode_rates.start + c, push)
     return M
 
 
-def _fill_column(M: ca.SX, bodies: tuple[BodyKinematics, ...], index: int, c: int, inertia: _Inertia) -> None:  # noqa: N803
-    """Carry the force that moves joint column c inwards, and note what each joint on the way feels."""
-    body = bodies[index]
-    column = body.rates.start + c
-    s = body.joint.motion[:, c]
-    n, f = inertia.times(s[0:3], s[3:6])
+def _fill_column(
+    M: ca.SX,  # noqa: N803
+    bodies: tuple[BodyKinematics, ...],
+    index: int,
+    column: int,
+    push: tuple[ca.SX, ca.SX],
+) -> None:
+    """Carry the force that moves a column inwards, and note what each joint on the way feels."""
+    body, (n, f) = bodies[index], push
     while True:
         for row in range(body.rates.start, min(body.rates.stop, column + 1)):
-            r = row - body.rates.start
-            entry = ca.dot(body.joint.motion[:, r], ca.vertcat(n, f))
+            entry = ca.dot(body.joint.motion[:, row - body.rates.start], ca.vertcat(n, f))
             M[row, column] = entry
             M[column, row] = entry
         if body.parent < 0:
@@ -160,3 +176,25 @@ def _fill_column(M: ca.SX, bodies: tuple[BodyKinematics, ...], index: int, c: in
         f = ca.mtimes(R, f)
         n = ca.mtimes(R, n) + cross(p, f)
         body = bodies[body.parent]
+
+
+def beam_force(
+    beam: Field, motion: tuple[ca.SX, ca.SX, ca.SX, ca.SX], rates: ca.SX, rates_dot: ca.SX
+) -> tuple[ca.SX, ca.SX, ca.SX]:
+    """Moment and force on a beam's root, and the forces on its modes, that its motion takes; elasticity apart.
+
+    With the momentum (L; P) = ∂T/∂V and the modes' momenta ∂T/∂η̇, in body axes (Boltzmann and Hamel)::
+
+        n = L̇ + ω × L + v × P        f = Ṗ + ω × P        Q = d/dt ∂T/∂η̇ − ∂T/∂η
+    """
+    w, v, alpha, a = motion
+    V, V_dot = ca.vertcat(w, v), ca.vertcat(alpha, a)
+    speeds, accelerations = ca.SX.sym("V", 6), ca.SX.sym("eta_dot", rates.shape[0])
+    T = beam.kinetic_energy(speeds[0:3], speeds[3:6], accelerations)
+    both = ca.vertcat(speeds, accelerations)
+    momenta = ca.gradient(T, both)
+    change = ca.jtimes(momenta, both, ca.vertcat(V_dot, rates_dot)) + ca.jtimes(momenta, beam.modes, rates)
+    found = ca.substitute([momenta, change, ca.gradient(T, beam.modes)], [both], [ca.vertcat(V, rates)])
+    L, P = found[0][0:3], found[0][3:6]
+    n, f = found[1][0:3] + cross(w, L) + cross(v, P), found[1][3:6] + cross(w, P)
+    return n, f, found[1][6:] - found[2]

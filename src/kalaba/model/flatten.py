@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from kalaba.errors import ModelError, near
 from kalaba.model import machine as flat
 from kalaba.model import parts as described
+from kalaba.model.beam import Beam, readings
 from kalaba.model.expression import Expression, parse
 from kalaba.model.number import XYZ, check_number, is_structure, quantities, with_values
 from kalaba.model.plausible import check_values
@@ -87,6 +88,7 @@ class _Layout:
     quaternions: list[tuple[int, int]] = field(default_factory=list)
     scalar_pairs: list[tuple[int, int]] = field(default_factory=list)
     body_indices: dict[str, tuple[int, int]] = field(default_factory=dict)
+    mode_indices: dict[str, tuple[int, int]] = field(default_factory=dict)
     found: dict[Any, list[tuple[Any, Scope]]] = field(default_factory=lambda: {kind: [] for kind in _RESOLVE_ORDER})
     closures: list[tuple[Any, Scope]] = field(default_factory=list)
     start: described.Start = field(default_factory=described.Start)
@@ -144,6 +146,11 @@ class _Layout:
             self.displacements[f"{name}.{label}"] = unit
             if given is None:
                 self._add_scalar(f"{name}.{label}", unit)
+        if isinstance(part.solid, Beam):
+            self.mode_indices[name] = (len(self.coordinates), len(self.velocities))
+            for mode in range(1, part.solid.modes + 1):
+                self._add_scalar(f"{name}.mode{mode}", "m")
+            self.displacements |= {reading: unit for reading, unit, _ in readings(part.solid, name)}
 
     def _add_scalar(self, name: str, unit: str) -> None:
         self.scalar_pairs.append((len(self.coordinates), len(self.velocities)))
@@ -201,6 +208,12 @@ class _Layout:
     def expression(self, text: Any, scope: Scope, path: str) -> Expression:  # noqa: ANN401
         """Read an expression of coordinates, displacements, parameters and frames."""
         return scope.expression(text, path, self.scalars(), self.frames)
+
+    @property
+    def beam_readings(self) -> set[str]:
+        """Names of the deflections and slopes of beams' tips."""
+        last = ("tip_deflection", "tip_slope", "tip_deflection2", "tip_slope2")
+        return {name for name in self.displacements if name.rpartition(".")[2] in last}
 
     def scalars(self) -> set[str]:
         """All names that have one number."""
@@ -268,7 +281,7 @@ def _body(layout: _Layout, part: described.Body, scope: Scope, name: str) -> fla
     displacements = []
     for (label, unit), given in zip(part.joint.displacements, part.joint.expressions, strict=True):
         full = f"{name}.{label}"
-        known = {*layout.coordinates, *layout.parameters}
+        known = {*layout.coordinates, *layout.parameters, *layout.beam_readings}
         text = parse(full) if given is None else scope.expression(given, f"{full} (q=)", known, {})
         if text.has_rate or text.uses_time:
             message = (
@@ -279,7 +292,14 @@ def _body(layout: _Layout, part: described.Body, scope: Scope, name: str) -> fla
         displacements.append(flat.Displacement(full, unit, text))
     q_index, v_index = layout.body_indices.get(name, (-1, -1))
     parent = scope.known_frame(part.parent, name, layout.frames)
-    return flat.MachineBody(name, copy.solid, parent, copy.at, copy.joint, tuple(displacements), q_index, v_index)
+    found: tuple[flat.Displacement, ...] = ()
+    if isinstance(part.solid, Beam):
+        found = tuple(flat.Displacement(full, unit, parse(text)) for full, unit, text in readings(part.solid, name))
+    return flat.MachineBody(
+        *(name, copy.solid, parent, copy.at, copy.joint, tuple(displacements), q_index, v_index),
+        *layout.mode_indices.get(name, (-1, -1)),
+        readings=found,
+    )
 
 
 def _connection(layout: _Layout, part: described.Connection, scope: Scope, name: str) -> flat.MachineConnection:

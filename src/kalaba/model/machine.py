@@ -62,6 +62,9 @@ class MachineBody:
     displacements: tuple[Displacement, ...]
     q_index: int = -1  # first coordinate of a joint with a quaternion
     v_index: int = -1
+    mode_q: int = -1  # first mode of a beam, in q
+    mode_v: int = -1  # and in v
+    readings: tuple[Displacement, ...] = ()  # deflection and slope of a beam's tip
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +195,7 @@ class Machine:
     @property
     def displacements(self) -> dict[str, Displacement]:
         """All scalar displacements by full name."""
-        return {d.name: d for body in self.bodies for d in body.displacements}
+        return {d.name: d for body in self.bodies for d in (*body.displacements, *body.readings)}
 
     @property
     def free_parameters(self) -> tuple[Parameter, ...]:

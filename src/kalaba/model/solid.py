@@ -105,7 +105,7 @@ class Cylinder:
         return MassProperties(mass, (0.0, 0.0, 0.0), _axial(self.axis.components, across, mass * square / 2), None)
 
 
-AnySolid = Solid | Rod | Box | Cylinder
+AnySolid = Any  # Solid, Rod, Box, Cylinder, or a Beam: whatever gives mass properties
 
 
 def _six(inertia: Any) -> tuple[Number, ...]:  # noqa: ANN401
