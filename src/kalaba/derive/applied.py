@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
+from kalaba.model.machine import Thrust
+
 if TYPE_CHECKING:
-    from kalaba.derive.kinematics import Kinematics
     from kalaba.derive.beams import Field
+    from kalaba.derive.kinematics import Kinematics
     from kalaba.model.machine import MachineBody, MachineForce
 
 
@@ -57,9 +59,15 @@ def damping_power(kinematics: Kinematics) -> ca.SX:
 
 
 def actuation_map(kinematics: Kinematics) -> ca.SX:
-    """B(q) with generalised force B u: one column (∂δ/∂q N)ᵀ a motor."""
+    """B(q) with generalised force B u: one column (∂δ/∂q N)ᵀ a motor, (R a)ᵀ J a thruster on a frame."""
     symbols = kinematics.symbols
-    rows = [symbols.gradient(kinematics.value(motor.displacement)) for motor in kinematics.machine.actuators]
+    rows = []
+    for motor in kinematics.machine.actuators:
+        if isinstance(motor.displacement, Thrust):
+            pose, axis = kinematics.frame(motor.displacement.frame), ca.DM(motor.displacement.axis.components)
+            rows.append(ca.mtimes(ca.mtimes(pose.rotation, axis).T, symbols.gradient(pose.position)))
+        else:
+            rows.append(symbols.gradient(kinematics.value(motor.displacement)))
     return ca.vertcat(*rows).T if rows else ca.SX(symbols.v.shape[0], 0)
 
 

@@ -9,6 +9,8 @@ means over the beam and reduce to the numbers ∫ f_A and ∫ f_A f_B::
 and with the mass μ and the root's velocity V = (ω; v) in body axes::
 
     T = μ (½ v·v + v·(ω × s) + ½ ω·J ω + Vᵀ C η̇ + ½ η̇ᵀ m η̇)
+
+A point mass at the tip adds its own s, J, C and m; torsion turns the sections by ψ(ξ) η about x.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import casadi as ca
 import numpy as np
 
 from kalaba.derive.rotation import about, cross
-from kalaba.model.pose import Y, Z
+from kalaba.model.pose import X, Y, Z
 from kalaba.model.shapes import table
 
 if TYPE_CHECKING:
@@ -35,28 +37,30 @@ class Field:
 
     modes: ca.SX  # η, (n,)
     mass: ca.SX  # μ
-    first: ca.SX  # s, (3,)
-    second: ca.SX  # J, (3, 3), turning about the own axis included
-    turning: ca.SX  # ∫ r × ∂r/∂η, (3, n)
-    moving: ca.SX  # ∫ ∂r/∂η, (3, n)
+    first: ca.SX  # μ s, (3,)
+    second: ca.SX  # μ J, (3, 3), turning about the own axis included
+    turning: ca.SX  # ∫ r × ∂r/∂η dm and what torsion turns, (3, n)
+    moving: ca.SX  # ∫ ∂r/∂η dm, (3, n)
     modal: ca.SX  # m, (n, n)
     stiffness: ca.SX  # K, (n, n)
     damping: ca.SX  # D, (n, n)
     tip_position: ca.SX
     tip_rotation: ca.SX
-    points: tuple[tuple[float, ca.SX], ...]  # weight and place of points along the beam, for summing directly
-    polar: ca.SX  # μ times the square of the section's polar radius
+    points: tuple[tuple[ca.SX, ca.SX], ...]  # mass and place of points along the beam, for summing directly
+    sections: tuple[tuple[ca.SX, ca.SX], ...]  # polar inertia and twist (n,) of sections along the beam, likewise
 
     def kinetic_energy(self, w: ca.SX, v: ca.SX, rates: ca.SX) -> ca.SX:
         """T of the root's velocity (ω; v) in body axes and the modes' rates."""
-        rigid = ca.dot(v, v) / 2 + ca.dot(v, cross(w, self.first)) + ca.dot(w, ca.mtimes(self.second, w)) / 2
+        rigid = (
+            self.mass * ca.dot(v, v) / 2 + ca.dot(v, cross(w, self.first)) + ca.dot(w, ca.mtimes(self.second, w)) / 2
+        )
         mixed = ca.dot(ca.mtimes(self.turning, rates), w) + ca.dot(ca.mtimes(self.moving, rates), v)
-        return self.mass * (rigid + mixed + ca.dot(rates, ca.mtimes(self.modal, rates)) / 2)
+        return rigid + mixed + ca.dot(rates, ca.mtimes(self.modal, rates)) / 2
 
     def momentum(self, w: ca.SX, v: ca.SX, rates: ca.SX) -> tuple[ca.SX, ca.SX]:
         """Angular momentum about the root, and linear momentum, in body axes."""
         angular = ca.mtimes(self.second, w) + cross(self.first, v) + ca.mtimes(self.turning, rates)
-        return self.mass * angular, self.mass * (v + cross(w, self.first) + ca.mtimes(self.moving, rates))
+        return angular, self.mass * v + cross(w, self.first) + ca.mtimes(self.moving, rates)
 
     @property
     def strain_energy(self) -> ca.SX:
@@ -66,40 +70,93 @@ class Field:
 
 def field(beam: Beam, number: Any, modes: ca.SX) -> Field:  # noqa: ANN401
     """Work out the motion of a beam; `number` turns the model's numbers into expressions."""
-    shapes = _Integrals(beam)
-    length, area = number(beam.length), beam.section.area(number)
-    density, young = number(beam.density), number(beam.young)
-    c = _coordinates(beam, shapes, length, modes)
-    mass = density * area * length
-    inertias = [beam.section.second_moment(plane, number) for plane in (1, 2)]
-    polar = (inertias[0] + inertias[1]) / area
+    shapes, material = _Integrals(beam), _Material.of(beam, number)
+    c = _coordinates(beam, shapes, material.length, modes)
     D = [ca.jacobian(part, modes) for part in c]
-    first = ca.vertcat(*(ca.dot(ca.DM(mean), part) for mean, part in zip(shapes.means, c, strict=True)))
-    P = ca.vertcat(*(ca.horzcat(*(_product(c[a], shapes.gram(a, b), c[b]) for b in range(3))) for a in range(3)))
-    R = {(a, b): ca.mtimes(c[a].T, ca.mtimes(ca.DM(shapes.gram(a, b)), D[b])) for a in range(3) for b in range(3)}
+    grams = {(a, b): shapes.gram(a, b) for a in range(3) for b in range(3)}
+    first = _places(shapes.means, c)
+    P = ca.vertcat(*(ca.horzcat(*(_product(c[a], grams[a, b], c[b]) for b in range(3))) for a in range(3)))
+    R = {(a, b): ca.mtimes(c[a].T, ca.mtimes(ca.DM(grams[a, b]), D[b])) for a in range(3) for b in range(3)}
     turning = ca.vertcat(R[1, 2] - R[2, 1], R[2, 0] - R[0, 2], R[0, 1] - R[1, 0])
-    modal = sum((ca.mtimes(D[a].T, ca.mtimes(ca.DM(shapes.gram(a, a)), D[a])) for a in range(3)), ca.SX(0))
-    stiffness, damping = _elasticity(beam, shapes, (young, length, density * area, number(beam.damping)), inertias)
-    second = ca.trace(P) * ca.SX.eye(3) - P
-    second[0, 0] += polar
+    modal = sum((ca.mtimes(D[a].T, ca.mtimes(ca.DM(grams[a, a]), D[a])) for a in range(3)), ca.SX(0))
+    tip = _places(shapes.tips, c)
+    tip_slope = ca.jacobian(tip, modes)
+    line, point, twist = material.line_mass, material.tip_mass, _twists(beam)
+    second = line * (ca.trace(P) * ca.SX.eye(3) - P) + point * (ca.dot(tip, tip) * ca.SX.eye(3) - ca.mtimes(tip, tip.T))
+    second[0, 0] += material.polar
+    turning = line * turning + point * ca.horzcat(*(cross(tip, tip_slope[:, k]) for k in range(modes.shape[0])))
+    turning[0, :] += material.polar * ca.DM(twist.mean).T
+    modal = line * modal + point * ca.mtimes(tip_slope.T, tip_slope) + material.polar * ca.DM(twist.gram)
+    stiffness, damping = _elasticity(beam, shapes, material, twist)
+    nodes = [(line * weight, _places(columns, c)) for weight, columns in shapes.nodes()]
     return Field(
         modes=modes,
-        mass=mass,
-        first=first,
+        mass=line + point,
+        first=line * first + point * tip,
         second=ca.densify(second),
         turning=ca.densify(turning),
-        moving=ca.densify(ca.jacobian(first, modes)),
+        moving=ca.densify(line * ca.jacobian(first, modes) + point * tip_slope),
         modal=ca.densify(modal),
         stiffness=stiffness,
         damping=damping,
-        tip_position=ca.vertcat(*(ca.dot(ca.DM(tip), part) for tip, part in zip(shapes.tips, c, strict=True))),
-        tip_rotation=_tip_rotation(beam, shapes, length, modes),
-        points=tuple(
-            (weight, ca.vertcat(*(ca.dot(ca.DM(column), part) for column, part in zip(columns, c, strict=True))))
-            for weight, columns in shapes.nodes()
-        ),
-        polar=mass * polar,
+        tip_position=tip,
+        tip_rotation=_tip_rotation(beam, shapes, material.length, modes),
+        points=(*nodes, (point, tip)),
+        sections=tuple((material.polar * weight, ca.SX(ca.DM(row))) for weight, row in twist.nodes),
     )
+
+
+def _places(functions: Any, c: list[ca.SX]) -> ca.SX:  # noqa: ANN401
+    """Where a point is whose shapes have the given values."""
+    return ca.vertcat(*(ca.dot(ca.DM(values), part) for values, part in zip(functions, c, strict=True)))
+
+
+@dataclass(frozen=True)
+class _Material:
+    """The numbers of a beam as expressions."""
+
+    length: ca.SX
+    line_mass: ca.SX  # ρ A L
+    line_density: ca.SX  # ρ A
+    polar: ca.SX  # ρ (I_y + I_z) L
+    bending: tuple[ca.SX, ca.SX]  # E I along y and along z
+    torsion: ca.SX  # G J
+    ratio: ca.SX  # damping
+    tip_mass: ca.SX
+
+    @classmethod
+    def of(cls, beam: Beam, number: Any) -> _Material:  # noqa: ANN401
+        length, density, young = number(beam.length), number(beam.density), number(beam.young)
+        area = beam.section.area(number)
+        y, z = (beam.section.second_moment(plane, number) for plane in (1, 2))
+        shear = young / (2 * (1 + number(beam.poisson)))
+        twist = shear * beam.section.torsion_constant(number) if beam.torsion else ca.SX(0)
+        line = density * area
+        return cls(
+            *(length, line * length, line, density * (y + z) * length, (young * y, young * z), twist),
+            *(number(beam.damping), number(beam.tip_mass)),
+        )
+
+
+@dataclass(frozen=True)
+class _Twists:
+    """Numbers of the torsion shapes ψ_k = ± sin((k − ½) π ξ), 1 at the tip; zero for the modes of bending."""
+
+    mean: Any  # ∫ ψ, (n,)
+    gram: Any  # ∫ ψ ψ, (n, n)
+    slopes: Any  # ∫ ψ′ ψ′, (n, n)
+    nodes: tuple[tuple[float, Any], ...]  # weight and ψ (n,) of the Gauss points
+
+
+def _twists(beam: Beam) -> _Twists:
+    t, n, first = table(beam.shapes), beam.modes, beam.bending_modes
+    value, slope = np.zeros((n, len(t.points))), np.zeros((n, len(t.points)))
+    for k in range(beam.torsion):
+        rate, sign = (k + 0.5) * np.pi, (-1) ** k
+        value[first + k], slope[first + k] = sign * np.sin(rate * t.points), sign * rate * np.cos(rate * t.points)
+    gram, slopes = (_clean((f * t.weights) @ f.T) for f in (value, slope))
+    nodes = tuple((float(w), value[:, k]) for k, w in enumerate(t.weights)) if beam.torsion else ((1.0, np.zeros(n)),)
+    return _Twists(value @ t.weights, gram, slopes, nodes)
 
 
 def _product(a: ca.SX, gram: Any, b: ca.SX) -> ca.SX:  # noqa: ANN401
@@ -116,7 +173,7 @@ def _plane(beam: Beam, modes: ca.SX, plane: int) -> ca.SX:
 
 
 def _coordinates(beam: Beam, shapes: _Integrals, length: ca.SX, modes: ca.SX) -> list[ca.SX]:
-    """c along x (length, then −η_i η_j/2L summed over planes), along y and along z."""
+    """Coordinates along x (length, then −η_i η_j/2L summed over planes), along y and along z."""
     along = [ca.SX(length)]
     y, z = _plane(beam, modes, 1), _plane(beam, modes, 2)
     for i, j in shapes.pairs:
@@ -126,24 +183,32 @@ def _coordinates(beam: Beam, shapes: _Integrals, length: ca.SX, modes: ca.SX) ->
 
 
 def _tip_rotation(beam: Beam, shapes: _Integrals, length: ca.SX, modes: ca.SX) -> ca.SX:
-    """Rz(w_y′) Ry(−w_z′): smooth at zero, exact in a plane."""
+    """Rz(w_y′) Ry(−w_z′) Rx(twist): smooth at zero, exact in a plane."""
     slopes = [ca.dot(ca.DM(shapes.table.tip_slope), _plane(beam, modes, plane)) / length for plane in (1, 2)]
     rotation = about(Z, slopes[0]) if 1 in beam.planes else ca.SX(ca.DM.eye(3))
-    return ca.mtimes(rotation, about(Y, -slopes[1])) if 2 in beam.planes else rotation
+    rotation = ca.mtimes(rotation, about(Y, -slopes[1])) if 2 in beam.planes else rotation
+    twist = ca.sum1(modes[beam.bending_modes :]) if beam.torsion else ca.SX(0)
+    return ca.mtimes(rotation, about(X, twist)) if beam.torsion else rotation
 
 
-def _elasticity(beam: Beam, shapes: _Integrals, numbers: tuple[Any, ...], inertias: list[Any]) -> tuple[ca.SX, ca.SX]:
-    """K = E I/L³ ∫ φ″φ″ and D = 2 ζ √(E I ρA)/L m Φ √λ Φᵀ m, plane by plane; Φ, λ solve the beam's own eigenproblem."""
-    young, length, line_density, ratio = numbers
-    blocks = []
+def _elasticity(beam: Beam, shapes: _Integrals, material: _Material, twist: _Twists) -> tuple[ca.SX, ca.SX]:
+    """K = E I/L³ ∫ φ″φ″ and D = 2 ζ √(E I ρA)/L m Φ √λ Φᵀ m, plane by plane; Φ, λ solve the beam's own eigenproblem.
+
+    Torsion: K = G J/L ∫ ψ′ψ′; its shapes are the modes, so D = 2 ζ √(G J ρI_p) ∫ ψψ (k − ½) π, with I_p per length.
+    """
+    length, ratio = material.length, material.ratio
+    stiff, damped = [], []
     for plane in beam.planes:
-        bending = young * inertias[plane - 1]
-        blocks.append(
-            (bending / length**3 * ca.DM(shapes.curvature), 2 * ratio * ca.sqrt(bending * line_density) / length)
-        )
-    K = ca.diagcat(*(stiff for stiff, _ in blocks))
-    D = ca.diagcat(*(scale * ca.DM(shapes.modal_root) for _, scale in blocks))
-    return ca.densify(ca.SX(K)), ca.densify(ca.SX(D))
+        bending = material.bending[plane - 1]
+        stiff.append(bending / length**3 * ca.DM(shapes.curvature))
+        damped.append(2 * ratio * ca.sqrt(bending * material.line_density) / length * ca.DM(shapes.modal_root))
+    if beam.torsion:
+        part = slice(beam.bending_modes, None)
+        rates = np.diag([(k + 0.5) * np.pi for k in range(beam.torsion)])
+        stiff.append(material.torsion / length * ca.DM(twist.slopes[part, part]))
+        scale = 2 * ratio * ca.sqrt(material.torsion * material.polar / length)
+        damped.append(scale * ca.DM(twist.gram[part, part] @ rates))
+    return ca.densify(ca.SX(ca.diagcat(*stiff))), ca.densify(ca.SX(ca.diagcat(*damped)))
 
 
 class _Integrals:
@@ -156,8 +221,7 @@ class _Integrals:
         pulls = [_running_integral(t.slope[i] * t.slope[j]) for i, j in self.pairs]
         self._functions = [np.vstack([t.points, *(pull for pull, _ in pulls)]), t.value, t.value]
         tip = np.array([1.0, *(end for _, end in pulls)])
-        ends = beam.shapes.evaluate(np.array([1.0]))[0][:, 0]
-        self.tips = [tip, ends, ends]
+        self.tips = [tip, t.tip, t.tip]
         self.means = [functions @ t.weights for functions in self._functions]
         self.curvature = _clean((t.curvature * t.weights) @ t.curvature.T)
         self.modal_root = self._modal_root()
@@ -172,7 +236,7 @@ class _Integrals:
         return [(float(w), [f[:, k] for f in self._functions]) for k, w in enumerate(weights)]
 
     def _modal_root(self) -> Any:  # noqa: ANN401
-        """m Φ √λ Φᵀ m of K̂ Φ = m Φ λ with Φᵀ m Φ = 1."""
+        """The matrix m Φ √λ Φᵀ m of K̂ Φ = m Φ λ with Φᵀ m Φ = 1."""
         m = self.gram(1, 1)
         lower = np.linalg.cholesky(m)
         inverse = np.linalg.inv(lower)

@@ -111,10 +111,20 @@ class Equations:
     @cached_property
     def potential_energy(self) -> ca.SX:
         """Gravity and springs: −Σ m g·r + ½ k (δ − rest)²."""
-        k = self.kinematics
-        heights = [body.mass * ca.dot(k.gravity, centre) for body, centre in self._centres()]
-        heights += [ca.dot(k.gravity, first_moment(body)) for body in k.bodies if body.beam is not None]
-        return spring_energy(k) - sum(heights, ca.SX(0))
+        return spring_energy(self.kinematics) - ca.dot(self.kinematics.gravity, self.first_moment)
+
+    @cached_property
+    def first_moment(self) -> ca.SX:
+        """Σ m r over all mass, world axes: total mass times centre of mass."""
+        moments = [body.mass * centre for body, centre in self._centres()]
+        moments += [first_moment(body) for body in self.kinematics.bodies if body.beam is not None]
+        return sum(moments, ca.SX.zeros(3))
+
+    @cached_property
+    def total_mass(self) -> ca.SX:
+        """The mass of all bodies."""
+        bodies = self.kinematics.bodies
+        return sum((body.mass + (body.beam.mass if body.beam is not None else 0) for body in bodies), ca.SX(0))
 
     @cached_property
     def momentum(self) -> ca.SX:
@@ -161,7 +171,7 @@ class Equations:
 def first_moment(body: BodyKinematics) -> ca.SX:
     """Mass times place of a beam's centre of mass in the world."""
     assert body.beam is not None  # noqa: S101
-    return body.beam.mass * (body.world.position + ca.mtimes(body.world.rotation, body.beam.first))
+    return body.beam.mass * body.world.position + ca.mtimes(body.world.rotation, body.beam.first)
 
 
 def _motion(equations: Equations) -> list[ca.SX]:

@@ -98,20 +98,25 @@ def _seat_velocity(kinematics: Kinematics, body: BodyKinematics, parent: BodyKin
 
 
 def _beam_inertia(kinematics: Kinematics, index: int, root: ca.SX) -> tuple[ca.SX, ca.SX]:
-    """M and bias of a beam, summed point by point: Σ w μ VᵀV and Σ w μ Vᵀ (a − g), with the turning of its sections."""
+    """M and bias of a beam, summed point by point: Σ m VᵀV and Σ m Vᵀ (a − g), with the turning of its sections."""
     symbols, body = kinematics.symbols, kinematics.bodies[index]
     beam, R = body.beam, body.world.rotation
     assert beam is not None  # noqa: S101
     count = symbols.v.shape[0]
     M, bias = ca.SX(count, count), ca.SX.zeros(count)
-    for weight, place in beam.points:
+    for mass, place in beam.points:
         v = root[3:6] + cross(root[0:3], ca.mtimes(R, place)) + ca.mtimes(R, symbols.rate(place))
         V = ca.jacobian(v, symbols.v)
-        M += weight * beam.mass * ca.mtimes(V.T, V)
-        bias += weight * beam.mass * ca.mtimes(V.T, symbols.rate(v) - kinematics.gravity)
-    spin = ca.dot(R[:, 0], root[0:3])  # about the beam's own axis
-    W = ca.jacobian(spin, symbols.v)
-    return M + beam.polar * ca.mtimes(W.T, W), bias + W.T * beam.polar * symbols.rate(spin)
+        M += mass * ca.mtimes(V.T, V)
+        bias += mass * ca.mtimes(V.T, symbols.rate(v) - kinematics.gravity)
+    rates, turning = symbols.rate(beam.modes), ca.jacobian(root[0:3], symbols.v)
+    for inertia, twist in beam.sections:
+        spin = ca.dot(R[:, 0], root[0:3]) + ca.dot(twist, rates)  # about the beam's own axis
+        W = ca.jacobian(spin, symbols.v)
+        M += inertia * ca.mtimes(W.T, W)
+        gyroscopic = ca.mtimes(turning.T, cross(root[0:3], R[:, 0]))  # the sections' spin turns with the beam
+        bias += inertia * (W.T * symbols.rate(spin) + spin * gyroscopic)
+    return M, bias
 
 
 def body_velocities(kinematics: Kinematics) -> ca.SX:

@@ -24,6 +24,7 @@ from kalaba.model.joint import Revolute
 from kalaba.model.machine import Machine, MachineBody, TracedRow
 from kalaba.model.number import XYZ, with_values
 from kalaba.model.parts import WORLD
+from kalaba.model.solid import MassProperties
 
 if TYPE_CHECKING:
     from kalaba.model.pose import Axis, Pose
@@ -58,6 +59,7 @@ class FramePose:
         )
 
 
+MASSLESS = MassProperties(0.0, (0.0, 0.0, 0.0), (0.0,) * 6, None)
 IDENTITY = FramePose(ca.SX(ca.DM.eye(3)), ca.SX.zeros(3))
 
 
@@ -254,7 +256,7 @@ class Kinematics:
                 base = before[parent].world.then(seat) if parent >= 0 else seat
                 turn = Turn(base.rotation, joint.axis, displacements[0])
         beam = self.beams.get(len(before))
-        numbers = body.solid.mass_properties((lambda _: ca.SX(0)) if beam else self.number)
+        numbers = MASSLESS if beam else body.solid.mass_properties(self.number)
         xx, yy, zz, xy, xz, yz = (ca.SX(entry) for entry in numbers.inertia)
         inertia = ca.vertcat(ca.horzcat(xx, xy, xz), ca.horzcat(xy, yy, yz), ca.horzcat(xz, yz, zz))
         return BodyKinematics(

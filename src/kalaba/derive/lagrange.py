@@ -88,8 +88,8 @@ def potential_energy(kinematics: Kinematics) -> ca.SX:
         total += kinematics.number(spring.stiffness) * stretch * stretch / 2
     for body in kinematics.bodies:
         if body.beam is not None:
-            centre = body.world.position + ca.mtimes(body.world.rotation, body.beam.first)
-            total += body.beam.strain_energy - body.beam.mass * ca.dot(kinematics.gravity, centre)
+            moment = body.beam.mass * body.world.position + ca.mtimes(body.world.rotation, body.beam.first)
+            total += body.beam.strain_energy - ca.dot(kinematics.gravity, moment)
     return total
 
 

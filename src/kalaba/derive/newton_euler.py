@@ -59,7 +59,7 @@ def _symmetric(matrix: ca.SX) -> ca.SX:
 
 def _own_inertia(body: BodyKinematics) -> _Inertia:
     if body.beam is not None:
-        return _Inertia(body.beam.mass, body.beam.mass * body.beam.first, body.beam.mass * body.beam.second)
+        return _Inertia(body.beam.mass, body.beam.first, body.beam.second)
     C = skew(body.com)
     return _Inertia(body.mass, body.mass * body.com, body.inertia - body.mass * ca.mtimes(C, C))
 
@@ -149,9 +149,9 @@ def composite_mass_matrix(kinematics: Kinematics) -> ca.SX:
             s = body.joint.motion[:, c]
             _fill_column(M, bodies, index, body.rates.start + c, composite[index].times(s[0:3], s[3:6]))
         if body.beam is not None:
-            M[body.mode_rates, body.mode_rates] = body.beam.mass * body.beam.modal
+            M[body.mode_rates, body.mode_rates] = body.beam.modal
             for c in range(body.mode_rates.stop - body.mode_rates.start):
-                push = body.beam.mass * body.beam.turning[:, c], body.beam.mass * body.beam.moving[:, c]
+                push = body.beam.turning[:, c], body.beam.moving[:, c]
                 _fill_column(M, bodies, index, body.mode_rates.start + c, push)
     return M
 

@@ -1,33 +1,35 @@
 """Beams: solids that bend. Euler-Bernoulli with assumed modes in a frame that is tangent at the root.
 
-A Beam lies along x of its body. Its shapes are functions of ξ = x/length on [0, 1], scaled to 1 at the tip; each has a
-coordinate `body.mode1`, `body.mode2`, ... in metres, so the deflection of the tip is their sum.
+A Beam lies along x of its body. Its shapes are functions of ξ = x/length on [0, 1]; each has a coordinate `body.mode1`,
+`body.mode2`, ...: bending along the first axis, along the second, then torsion. Bending modes are in metres at the tip,
+torsion modes in radians there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
-
-import numpy as np
 
 from kalaba.errors import ModelError
 from kalaba.model.number import Number, nested, scalar
 from kalaba.model.pose import Axis, Y, Z, as_axis
 from kalaba.model.section import Section
-from kalaba.model.shapes import ClampedFree, Shapes
+from kalaba.model.shapes import ClampedFree, Shapes, table
 from kalaba.model.solid import Evaluate, MassProperties
 
 LETTERS = {"y": 1, "z": 2}
+POSITIVE = ("length", "density", "young")
 
 
 @dataclass(frozen=True, slots=True)
 class Beam:
     """A slender elastic beam from the body's origin along x.
 
-    It bends along each axis of `bending` (Y, Z or both) with its own set of `shapes`. With `foreshortening` points move
-    towards the root as the beam bends, u = −½ ∫ w′² dx, with every term of the kinetic energy that follows.
+    It bends along each axis of `bending` (Y, Z or both) with its own set of `shapes`, and twists with `torsion` sine
+    shapes. With `foreshortening` points move towards the root as the beam bends, u = −½ ∫ w′² dx, with every term of
+    the kinetic energy that follows. `damping` is a modal damping ratio, zero unless given.
     """
 
     length: Number = scalar("m", "length")
@@ -37,7 +39,10 @@ class Beam:
     shapes: Shapes = field(default_factory=lambda: ClampedFree(1))
     foreshortening: bool = False
     bending: tuple[Axis, ...] = (Y,)
+    torsion: int = 0
+    poisson: Number = scalar("1", "Poisson's ratio, for torsion", 0.3)
     damping: Number = scalar("1", "modal damping ratio", 0.0)
+    tip_mass: Number = scalar("kg", "point mass at the tip", 0.0)
 
     def __post_init__(self) -> None:
         given: Any = self.bending
@@ -46,11 +51,19 @@ class Beam:
         if not axes or any(axis not in (Y, Z) for axis in self.bending) or len(set(self.bending)) != len(axes):
             message = f"Beam.bending: expected kb.Y, kb.Z or both, got {given!r}. The beam itself lies along x."
             raise ModelError(message)
-        for name in ("length", "density", "young"):
-            value = getattr(self, name)
-            if not isinstance(value, str) and not value > 0:
-                message = f"Beam.{name}: expected more than zero, got {value!r}."
-                raise ModelError(message)
+        for name in POSITIVE:
+            self.check_value(name, getattr(self, name))
+        if not isinstance(self.torsion, int) or self.torsion < 0:
+            message = f"Beam.torsion: expected a number of shapes, zero or more, got {self.torsion!r}."
+            raise ModelError(message)
+        table(self.shapes)  # refuses shapes that cannot be told apart
+
+    @staticmethod
+    def check_value(name: str, value: Any) -> None:  # noqa: ANN401
+        """Refuse lengths and stiffnesses of zero or less."""
+        if name in POSITIVE and not isinstance(value, str) and not (value > 0 and isfinite(value)):
+            message = f"Beam.{name}: expected more than zero, got {value!r}."
+            raise ModelError(message)
 
     @property
     def planes(self) -> tuple[int, ...]:
@@ -58,34 +71,42 @@ class Beam:
         return tuple(LETTERS[axis.letter] for axis in self.bending)
 
     @property
-    def modes(self) -> int:
-        """Number of modal coordinates."""
+    def bending_modes(self) -> int:
+        """Number of coordinates of bending; those of torsion come after them."""
         return self.shapes.count * len(self.bending)
 
+    @property
+    def modes(self) -> int:
+        """Number of modal coordinates."""
+        return self.bending_modes + self.torsion
+
+    def unit(self, mode: int) -> str:
+        """Unit of a modal coordinate, counted from 0."""
+        return "m" if mode < self.bending_modes else "rad"
+
     def mass_properties(self, value: Evaluate) -> MassProperties:
-        """Those of the straight beam, turning about its own axis included."""
-        length, area = value(self.length), self.section.area(value)
-        mass = value(self.density) * area * length
-        across = mass * length * length / 12
-        polar = (
-            value(self.density) * length * (self.section.second_moment(1, value) + self.section.second_moment(2, value))
-        )
-        return MassProperties(mass, (length / 2, 0.0, 0.0), (polar, across, across, 0.0, 0.0, 0.0), (length, 0.0, 0.0))
+        """Those of the straight beam, its turning about its own axis included."""
+        length, point = value(self.length), value(self.tip_mass)
+        mass = value(self.density) * self.section.area(value) * length
+        total = mass + point
+        centre = length * (mass / 2 + point) / total
+        across = mass * length * length / 3 + point * length * length - total * centre * centre
+        moments = self.section.second_moment(1, value) + self.section.second_moment(2, value)
+        polar = value(self.density) * length * moments
+        return MassProperties(total, (centre, 0.0, 0.0), (polar, across, across, 0.0, 0.0, 0.0), (length, 0.0, 0.0))
 
-
-def readings(beam: Beam, name: str) -> list[tuple[str, str, str]]:
-    """Deflection and slope of the tip along each axis of bending: name, unit, expression of the modes."""
-    from kalaba.model.shapes import table
-
-    ends = beam.shapes.evaluate(np.array([1.0]))[0][:, 0]
-    slopes = table(beam.shapes).tip_slope
-    found = []
-    for plane in range(len(beam.bending)):
-        modes = [f"{name}.mode{plane * beam.shapes.count + i + 1}" for i in range(beam.shapes.count)]
-        suffix = "" if plane == 0 else str(plane + 1)
-        found.append((f"{name}.tip_deflection{suffix}", "m", _sum(ends, modes)))
-        found.append((f"{name}.tip_slope{suffix}", "rad", f"({_sum(slopes, modes)})/{name}.length"))
-    return found
+    def readings(self, name: str) -> list[tuple[str, str, str]]:
+        """Deflection, slope and twist of the tip: name, unit, expression of the modes."""
+        shapes, count, found = table(self.shapes), self.shapes.count, []
+        for plane in range(len(self.bending)):
+            modes = [f"{name}.mode{plane * count + i + 1}" for i in range(count)]
+            suffix = "" if plane == 0 else str(plane + 1)
+            found.append((f"{name}.tip_deflection{suffix}", "m", _sum(shapes.tip, modes)))
+            found.append((f"{name}.tip_slope{suffix}", "rad", f"({_sum(shapes.tip_slope, modes)})/{name}.length"))
+        twists = [f"{name}.mode{self.bending_modes + i + 1}" for i in range(self.torsion)]
+        if twists:
+            found.append((f"{name}.tip_twist", "rad", _sum([1.0] * len(twists), twists)))
+        return found
 
 
 def _sum(factors: Iterable[float], names: list[str]) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from kalaba.errors import ModelError, near
 from kalaba.model import machine as flat
 from kalaba.model import parts as described
-from kalaba.model.beam import Beam, readings
+from kalaba.model.beam import Beam
 from kalaba.model.expression import Expression, parse
 from kalaba.model.number import XYZ, check_number, is_structure, quantities, with_values
 from kalaba.model.plausible import check_values
@@ -89,6 +89,7 @@ class _Layout:
     scalar_pairs: list[tuple[int, int]] = field(default_factory=list)
     body_indices: dict[str, tuple[int, int]] = field(default_factory=dict)
     mode_indices: dict[str, tuple[int, int]] = field(default_factory=dict)
+    readings: dict[str, str] = field(default_factory=dict)  # deflections and slopes of beams' tips, with units
     found: dict[Any, list[tuple[Any, Scope]]] = field(default_factory=lambda: {kind: [] for kind in _RESOLVE_ORDER})
     closures: list[tuple[Any, Scope]] = field(default_factory=list)
     start: described.Start = field(default_factory=described.Start)
@@ -132,7 +133,8 @@ class _Layout:
         elif isinstance(part, described.Connection | described.Constraint):
             self.closures.append((part, scope))
         else:
-            self.found[type(part)].append((part, scope))
+            kind = described.Actuator if isinstance(part, described.Thruster) else type(part)
+            self.found[kind].append((part, scope))
         if isinstance(part, described.Body | described.Connection | described.Spring):
             self.numbers(part, scope, name)  # so that every expression knows every number
 
@@ -149,8 +151,9 @@ class _Layout:
         if isinstance(part.solid, Beam):
             self.mode_indices[name] = (len(self.coordinates), len(self.velocities))
             for mode in range(1, part.solid.modes + 1):
-                self._add_scalar(f"{name}.mode{mode}", "m")
-            self.displacements |= {reading: unit for reading, unit, _ in readings(part.solid, name)}
+                self._add_scalar(f"{name}.mode{mode}", part.solid.unit(mode - 1))
+            self.readings |= {reading: unit for reading, unit, _ in part.solid.readings(name)}
+            self.displacements |= self.readings
 
     def _add_scalar(self, name: str, unit: str) -> None:
         self.scalar_pairs.append((len(self.coordinates), len(self.velocities)))
@@ -208,12 +211,6 @@ class _Layout:
     def expression(self, text: Any, scope: Scope, path: str) -> Expression:  # noqa: ANN401
         """Read an expression of coordinates, displacements, parameters and frames."""
         return scope.expression(text, path, self.scalars(), self.frames)
-
-    @property
-    def beam_readings(self) -> set[str]:
-        """Names of the deflections and slopes of beams' tips."""
-        last = ("tip_deflection", "tip_slope", "tip_deflection2", "tip_slope2")
-        return {name for name in self.displacements if name.rpartition(".")[2] in last}
 
     def scalars(self) -> set[str]:
         """All names that have one number."""
@@ -281,7 +278,7 @@ def _body(layout: _Layout, part: described.Body, scope: Scope, name: str) -> fla
     displacements = []
     for (label, unit), given in zip(part.joint.displacements, part.joint.expressions, strict=True):
         full = f"{name}.{label}"
-        known = {*layout.coordinates, *layout.parameters, *layout.beam_readings}
+        known = {*layout.coordinates, *layout.parameters, *layout.readings}
         text = parse(full) if given is None else scope.expression(given, f"{full} (q=)", known, {})
         if text.has_rate or text.uses_time:
             message = (
@@ -294,7 +291,7 @@ def _body(layout: _Layout, part: described.Body, scope: Scope, name: str) -> fla
     parent = scope.known_frame(part.parent, name, layout.frames)
     found: tuple[flat.Displacement, ...] = ()
     if isinstance(part.solid, Beam):
-        found = tuple(flat.Displacement(full, unit, parse(text)) for full, unit, text in readings(part.solid, name))
+        found = tuple(flat.Displacement(full, unit, parse(text)) for full, unit, text in part.solid.readings(name))
     return flat.MachineBody(
         *(name, copy.solid, parent, copy.at, copy.joint, tuple(displacements), q_index, v_index),
         *layout.mode_indices.get(name, (-1, -1)),
@@ -328,6 +325,11 @@ def _constraint(layout: _Layout, part: described.Constraint, scope: Scope, name:
 def _traced(layout: _Layout, traced: Traced, scope: Scope, path: str) -> tuple[flat.TracedRow, ...]:
     arguments = tuple(layout.expression(text, scope, path) for text in traced.arguments)
     return tuple(flat.TracedRow(traced, index, arguments) for index in range(len(traced.results)))
+
+
+def _thruster(layout: _Layout, part: described.Thruster, scope: Scope, name: str) -> flat.MachineActuator:
+    thrust = flat.Thrust(scope.known_frame(part.frame, name, layout.frames), part.axis)
+    return flat.MachineActuator(name, thrust, part.limit)
 
 
 def _actuator(layout: _Layout, part: described.Actuator, scope: Scope, name: str) -> flat.MachineActuator:
@@ -373,6 +375,7 @@ _RESOLVERS: dict[type, Callable[..., Any]] = {
     described.Connection: _connection,
     described.Constraint: _constraint,
     described.Actuator: _actuator,
+    described.Thruster: _thruster,
     described.Spring: _spring,
     described.Force: _force,
     described.Output: _output,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from kalaba.model.expression import Expression
     from kalaba.model.joint import Joint
     from kalaba.model.parts import Parameter, Sampled, Start
-    from kalaba.model.pose import AsFound, Pose
+    from kalaba.model.pose import AsFound, Axis, Pose
     from kalaba.model.solid import AnySolid
     from kalaba.model.traced import Traced
 
@@ -110,11 +110,25 @@ class MachineConstraint:
 
 
 @dataclass(frozen=True, slots=True)
+class Thrust:
+    """What a thruster pushes: a frame, along an axis fixed in it."""
+
+    frame: str
+    axis: Axis
+
+    @property
+    def text(self) -> str:
+        """For people."""
+        x, y, z = self.axis.components
+        return f"{self.frame} along ({x:g}, {y:g}, {z:g})"
+
+
+@dataclass(frozen=True, slots=True)
 class MachineActuator:
-    """A motor on a displacement."""
+    """A motor on a displacement, or a thruster on a frame."""
 
     name: str
-    displacement: Expression
+    displacement: Expression | Thrust
     limit: float
 
 

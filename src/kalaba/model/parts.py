@@ -14,7 +14,7 @@ from kalaba.errors import ModelError
 from kalaba.model.grammar import RESERVED
 from kalaba.model.joint import Free, Joint, Weld
 from kalaba.model.number import Number, as_numbers, check_number, is_number, nested, quantities, scalar
-from kalaba.model.pose import AsFound, Pose, as_pose
+from kalaba.model.pose import AsFound, Axis, Pose, X, as_axis, as_pose
 from kalaba.model.solid import AnySolid, check_solid
 from kalaba.model.traced import Traced, trace
 
@@ -198,9 +198,32 @@ class Actuator:
 
     def __post_init__(self) -> None:
         check_name(self.name, "Actuator")
-        if not (self.limit == math.inf or (is_number(self.limit) and self.limit > 0)):
-            message = f"{self.name}.limit: expected a number above zero, got {self.limit!r}. It bounds both directions."
-            raise ModelError(message)
+        _check_limit(self.name, self.limit)
+
+
+@dataclass(frozen=True, slots=True)
+class Thruster:
+    """An actuator that pushes a frame along an axis fixed in it: force u R a, on the frame's origin.
+
+    What it throws off takes the momentum along, so momentum is not kept. It counts among the actuators, in order.
+    """
+
+    name: str
+    frame: str
+    axis: Axis = X
+    limit: float = math.inf
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "Thruster")
+        check_frame(self.frame, f"{self.name}.frame")
+        object.__setattr__(self, "axis", as_axis(self.axis))
+        _check_limit(self.name, self.limit)
+
+
+def _check_limit(name: str, limit: float) -> None:
+    if not (limit == math.inf or (is_number(limit) and limit > 0)):
+        message = f"{name}.limit: expected a number above zero, got {limit!r}. It bounds both directions."
+        raise ModelError(message)
 
 
 @dataclass(frozen=True, slots=True)

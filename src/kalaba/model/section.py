@@ -1,4 +1,4 @@
-"""Sections of beams: area, and second moment of area for bending along y or z."""
+"""Sections of beams: area, second moments of area for bending along y and z, and the torsion constant."""
 
 from __future__ import annotations
 
@@ -26,6 +26,11 @@ class Rectangle:
         h, b = value(self.height), value(self.width)
         return b * h**3 / 12 if direction == 1 else h * b**3 / 12
 
+    def torsion_constant(self, value: Evaluate) -> Any:  # noqa: ANN401
+        """J ≈ a³b³ / (3.58 (a² + b²)): Saint-Venant's approximation, within 2 % of a square, exact for none."""
+        h, b = value(self.height), value(self.width)
+        return h**3 * b**3 / (3.58 * (h**2 + b**2))
+
 
 @dataclass(frozen=True, slots=True)
 class Circle:
@@ -40,6 +45,10 @@ class Circle:
     def second_moment(self, direction: int, value: Evaluate) -> Any:  # noqa: ANN401, ARG002
         """I = π r⁴/4."""
         return pi * value(self.radius) ** 4 / 4
+
+    def torsion_constant(self, value: Evaluate) -> Any:  # noqa: ANN401
+        """J = π r⁴/2."""
+        return pi * value(self.radius) ** 4 / 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,5 +66,31 @@ class Tube:
         """I = π (R⁴ − r⁴)/4."""
         return pi * (value(self.outer) ** 4 - value(self.inner) ** 4) / 4
 
+    def torsion_constant(self, value: Evaluate) -> Any:  # noqa: ANN401
+        """J = π (R⁴ − r⁴)/2."""
+        return pi * (value(self.outer) ** 4 - value(self.inner) ** 4) / 2
 
-Section = Rectangle | Circle | Tube
+
+@dataclass(frozen=True, slots=True)
+class SectionNumbers:
+    """A section given by its numbers. With density=1 and young=1 they are ρA and EI themselves."""
+
+    section_area: Number = scalar("m^2", "area of the section")
+    moment_y: Number = scalar("m^4", "second moment of area for bending along y")
+    moment_z: Number = scalar("m^4", "second moment of area for bending along z", 0.0)
+    torsion: Number = scalar("m^4", "torsion constant", 0.0)
+
+    def area(self, value: Evaluate) -> Any:  # noqa: ANN401
+        """A as given."""
+        return value(self.section_area)
+
+    def second_moment(self, direction: int, value: Evaluate) -> Any:  # noqa: ANN401
+        """I as given."""
+        return value(self.moment_y if direction == 1 else self.moment_z)
+
+    def torsion_constant(self, value: Evaluate) -> Any:  # noqa: ANN401
+        """J as given."""
+        return value(self.torsion)
+
+
+Section = Rectangle | Circle | Tube | SectionNumbers

@@ -1,18 +1,214 @@
-"""Shapes of a bending beam on [0, 1]: value and slope zero at the root, scaled to 1 at the tip."""
+"""Shapes of a bending beam on [0, 1]: value and slope zero at the root, scaled to 1 at the tip where they move it.
+
+All give value, slope and curvature at points. The frame of a beam is tangent at its root, so shapes that turn there
+(pinned ends) are given less the straight line that their slope at the root draws.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import cosh, cos, pi
+from math import cos, cosh, exp, pi, sin, sinh
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.errors import ModelError
+from kalaba.errors import FileError, ModelError
 
 Array = NDArray[np.float64]
+Values = tuple[Array, Array, Array]  # value, slope, curvature; rows are shapes
 NODES = 80  # Gauss points: integrals of products of some twenty shapes are then exact to rounding
+MOST = 20
+ALIKE = 1e13  # condition of the shapes' mass matrix above which they cannot be told apart
+ROOT = 1e-6  # of the largest value: what a shape may miss its root condition by
+
+
+@dataclass(frozen=True, slots=True)
+class ClampedFree:
+    """The modes of a clamped-free beam: cosh β cos β = −1. They have no curvature at the tip."""
+
+    count: int = 1
+
+    def __post_init__(self) -> None:
+        _check_count(self.count)
+
+    def evaluate(self, x: Array) -> Values:
+        """φ = cosh βx − cos βx − σ (sinh βx − sin βx), written with decaying exponentials, over φ(1)."""
+        return _stack([_clamped(_root(k, -1), x, tip=1) for k in range(1, self.count + 1)])
+
+
+@dataclass(frozen=True, slots=True)
+class ClampedClamped:
+    """The modes of a beam clamped at both ends: cosh β cos β = 1. They do not move the tip; largest value about 1."""
+
+    count: int = 1
+
+    def __post_init__(self) -> None:
+        _check_count(self.count)
+
+    def evaluate(self, x: Array) -> Values:
+        """The same functions with other roots and σ."""
+        return _stack([_clamped(_root(k, 1), x, tip=0) for k in range(1, self.count + 1)])
+
+
+@dataclass(frozen=True, slots=True)
+class Pinned:
+    """The modes of a beam pinned at both ends, seen from the tangent at the root: sin kπx − kπx, over the tip's."""
+
+    count: int = 1
+
+    def __post_init__(self) -> None:
+        _check_count(self.count)
+
+    def evaluate(self, x: Array) -> Values:
+        """φ = x − sin(kπx)/kπ."""
+        rates = [k * pi for k in range(1, self.count + 1)]
+        return _stack([(x - np.sin(b * x) / b, 1 - np.cos(b * x), b * np.sin(b * x)) for b in rates])
+
+
+@dataclass(frozen=True, slots=True)
+class Polynomial:
+    """Polynomials from x² on, their curvatures the Legendre polynomials: many of them stay well apart.
+
+    The first two move the tip and are 1 there; the others neither move nor turn it.
+    """
+
+    count: int = 1
+
+    def __post_init__(self) -> None:
+        _check_count(self.count)
+
+    def evaluate(self, x: Array) -> Values:
+        """Integrate the curvature twice from the root."""
+        rows = []
+        for k in range(self.count):
+            bend = np.polynomial.Legendre.basis(k, domain=[0, 1]).convert(kind=np.polynomial.Polynomial)
+            slope = bend.integ()
+            value = slope.integ()
+            scale = float(value(1.0)) if k < 2 else 1.0
+            rows.append((value(x) / scale, slope(x) / scale, bend(x) / scale))
+        return _stack(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class StaticTip:
+    """How a force at the tip bends a beam, (3x² − x³)/2, and, with two, how a moment there does, x²."""
+
+    count: int = 1
+
+    def __post_init__(self) -> None:
+        if self.count not in {1, 2}:
+            message = f"StaticTip: expected 1 (force) or 2 (force and moment) shapes, got {self.count!r}."
+            raise ModelError(message)
+
+    def evaluate(self, x: Array) -> Values:
+        """The two static shapes."""
+        both = [((3 * x**2 - x**3) / 2, (6 * x - 3 * x**2) / 2, 3 - 3 * x), (x**2, 2 * x, 2 + 0 * x)]
+        return _stack(both[: self.count])
+
+
+@dataclass(frozen=True, slots=True)
+class Tabulated:
+    """Shapes given at points of [0, 1], from a finite-element code for example; a quintic spline runs through them.
+
+    `read` takes a text file with one line a point: x, then the value of every shape, in columns; lines that begin with
+    # are remarks. Values and slopes must vanish at x = 0.
+    """
+
+    points: tuple[float, ...]
+    values: tuple[tuple[float, ...], ...]  # one tuple a shape
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "points", tuple(float(x) for x in self.points))
+        object.__setattr__(self, "values", tuple(tuple(float(y) for y in row) for row in self.values))
+        _check_count(len(self.values))
+        x = np.array(self.points)
+        if len(x) < 6 or np.any(np.diff(x) <= 0) or abs(x[0]) > ROOT or abs(x[-1] - 1) > ROOT:
+            message = f"Tabulated.points: expected 6 or more rising points from 0 to 1, got {len(x)} of them."
+            raise ModelError(message)
+        if any(len(row) != len(x) for row in self.values):
+            message = f"Tabulated.values: expected {len(x)} numbers a shape, got {[len(row) for row in self.values]}."
+            raise ModelError(message)
+        value, slope, _ = self.evaluate(np.array([0.0]))
+        size = np.abs(np.array(self.values)).max()
+        if np.abs(value).max() > ROOT * size or np.abs(slope).max() > 1e3 * ROOT * size:
+            message = "Tabulated: expected shapes whose value and slope vanish at the root x = 0. Subtract both."
+            raise ModelError(message)
+
+    @property
+    def count(self) -> int:
+        """How many."""
+        return len(self.values)
+
+    @classmethod
+    def read(cls, path: str | Path) -> Tabulated:
+        """Read shapes from a text file."""
+        try:
+            table = np.loadtxt(path, ndmin=2)
+        except (OSError, ValueError) as error:
+            message = f"{path}: expected lines of numbers x φ1 φ2 ... ({error})."
+            raise FileError(message) from error
+        return cls(tuple(table[:, 0]), tuple(map(tuple, table[:, 1:].T)))
+
+    def evaluate(self, x: Array) -> Values:
+        """The spline and its derivatives."""
+        from scipy.interpolate import make_interp_spline
+
+        rows = []
+        for row in self.values:
+            spline = make_interp_spline(np.array(self.points), np.array(row), k=5)
+            rows.append((spline(x), spline.derivative(1)(x), spline.derivative(2)(x)))
+        return _stack(rows)
+
+
+Shapes = ClampedFree | ClampedClamped | Pinned | Polynomial | StaticTip | Tabulated
+
+
+def _stack(rows: list[tuple[Array, Array, Array]]) -> Values:
+    value, slope, curvature = (np.array(part, dtype=float) for part in zip(*rows, strict=True))
+    return value, slope, curvature
+
+
+def _check_count(count: int) -> None:
+    if not isinstance(count, int) or not 1 <= count <= MOST:
+        message = f"shapes: expected 1 to {MOST} of them, got {count!r}."
+        raise ModelError(message)
+
+
+@lru_cache(maxsize=128)
+def _root(k: int, sign: int) -> float:
+    """The k-th root of cos β = sign/cosh β, by Newton's method from (k ∓ ½) π."""
+    beta = (k - 0.5 if sign < 0 else k + 0.5) * pi
+    for _ in range(50):
+        f = cos(beta) - sign / cosh(beta)
+        slope = -sin(beta) + sign * sinh(beta) / cosh(beta) ** 2
+        step = f / slope
+        beta -= step
+        if abs(step) < 1e-15 * beta:
+            break
+    return beta
+
+
+def _clamped(b: float, x: Array, tip: int) -> tuple[Array, Array, Array]:
+    """A mode clamped at the root, with its derivatives.
+
+    cosh − σ sinh = ½ (1 − σ) eᵝˣ + ½ (1 + σ) e⁻ᵝˣ, where (1 − σ) eᵝ is worked out without cancellation. For a free tip
+    σ = (cosh β + cos β)/(sinh β + sin β) and the scale is φ(1); for a clamped one the signs are minus, the scale 1.59.
+    """
+    sign = 1 if tip else -1
+    growing = (sign * (sin(b) - cos(b)) - exp(-b)) / ((1 - exp(-2 * b)) / 2 + sign * sin(b) * exp(-b))  # (1 − σ) eᵝ
+    sigma = 1 - growing * exp(-b)
+    up, down = 0.5 * growing * np.exp(b * (x - 1)), 0.5 * (1 + sigma) * np.exp(-b * x)
+    c, s = np.cos(b * x), np.sin(b * x)
+    value, slope, curvature = (
+        up + down - c + sigma * s,
+        b * (up - down + s + sigma * c),
+        b**2 * (up + down + c - sigma * s),
+    )
+    end = 0.5 * growing + 0.5 * (1 + sigma) * exp(-b) - cos(b) + sigma * sin(b)
+    scale = end if tip else 1.59
+    return value / scale, slope / scale, curvature / scale
 
 
 @dataclass(frozen=True)
@@ -24,98 +220,21 @@ class Table:
     value: Array  # φ_i
     slope: Array  # φ_i′
     curvature: Array  # φ_i″
+    tip: Array  # φ_i(1)
     tip_slope: Array  # φ_i′(1)
-
-
-@dataclass(frozen=True, slots=True)
-class ClampedFree:
-    """The modes of a clamped-free beam: cosh β cos β = −1."""
-
-    count: int = 1
-
-    def __post_init__(self) -> None:
-        _check_count(self.count)
-
-    def evaluate(self, x: Array) -> tuple[Array, Array, Array]:
-        """Value, slope and curvature at points of [0, 1].
-
-        φ = cosh βx − cos βx − σ (sinh βx − sin βx), written with decaying exponentials, over φ(1).
-        """
-        rows = [_clamped_free(_root(k), x, _root(k)) for k in range(1, self.count + 1)]
-        value, slope, curvature = (np.array(part) for part in zip(*rows, strict=True))
-        return value, slope, curvature
-
-
-@dataclass(frozen=True, slots=True)
-class Polynomial:
-    """Orthonormal-like polynomials x², x³, ...: the first `count` powers, made orthogonal in curvature."""
-
-    count: int = 1
-
-    def __post_init__(self) -> None:
-        _check_count(self.count)
-
-    def evaluate(self, x: Array) -> tuple[Array, Array, Array]:
-        """Shapes whose curvatures are the Legendre polynomials on [0, 1], over their value at the tip.
-
-        Their stiffness matrix is diagonal, so many of them stay well apart. A shape whose tip value vanishes (all but
-        the first two) is scaled to a largest curvature of one instead.
-        """
-        values, slopes, curvatures = [], [], []
-        for k in range(self.count):
-            bend = np.polynomial.Legendre.basis(k, domain=[0, 1]).convert(kind=np.polynomial.Polynomial)
-            slope = bend.integ()
-            value = slope.integ()
-            scale = value(1.0) if abs(value(1.0)) > 1e-9 else 1.0
-            values.append(value(x) / scale)
-            slopes.append(slope(x) / scale)
-            curvatures.append(bend(x) / scale)
-        return np.array(values), np.array(slopes), np.array(curvatures)
-
-
-Shapes = ClampedFree | Polynomial
-
-
-def _check_count(count: int) -> None:
-    if not isinstance(count, int) or not 1 <= count <= 20:
-        message = f"shapes: expected 1 to 20 of them, got {count!r}."
-        raise ModelError(message)
-
-
-@lru_cache(maxsize=64)
-def _root(k: int) -> float:
-    """The k-th root of cos β + 1/cosh β = 0, by Newton from (k − ½) π."""
-    beta = (k - 0.5) * pi
-    for _ in range(50):
-        f = cos(beta) + 1 / cosh(beta)
-        slope = -np.sin(beta) - np.sinh(beta) / cosh(beta) ** 2
-        step = f / slope
-        beta -= float(step)
-        if abs(step) < 1e-15 * beta:
-            break
-    return beta
-
-
-def _clamped_free(b: float, x: Array, beta: float) -> tuple[Array, Array, Array]:
-    """One mode with its derivatives: cosh − σ sinh = ½ (1 − σ) eᵝˣ + ½ (1 + σ) e⁻ᵝˣ, where 1 − σ ~ 2 e⁻ᵝ is kept exact."""
-    from math import exp, sin
-
-    # σ = (cosh β + cos β)/(sinh β + sin β); (1 − σ) eᵝ without cancellation
-    growing = (sin(b) - cos(b) - exp(-b)) / ((1 - exp(-2 * b)) / 2 + sin(b) * exp(-b))  # (1 − σ) eᵝ
-    sigma = 1 - growing * exp(-b)
-    up, down = 0.5 * growing * np.exp(beta * (x - 1)), 0.5 * (1 + sigma) * np.exp(-beta * x)
-    c, s = np.cos(beta * x), np.sin(beta * x)
-    value = up + down - c + sigma * s
-    slope = beta * (up - down + s + sigma * c)
-    curvature = beta**2 * (up + down + c - sigma * s)
-    tip = 0.5 * growing + 0.5 * (1 + sigma) * exp(-b) - cos(b) + sigma * sin(b)
-    return value / tip, slope / tip, curvature / tip
 
 
 @lru_cache(maxsize=64)
 def table(shapes: Shapes) -> Table:
-    """Shapes at the Gauss points."""
+    """Shapes at the Gauss points; refuses sets whose shapes cannot be told apart."""
     x, w = np.polynomial.legendre.leggauss(NODES)
     points, weights = (x + 1) / 2, w / 2
     value, slope, curvature = shapes.evaluate(points)
-    return Table(points, weights, value, slope, curvature, shapes.evaluate(np.array([1.0]))[1][:, 0])
+    gram = (value * weights) @ value.T
+    size = np.sqrt(np.diag(gram))
+    condition = float(np.linalg.cond(gram / np.outer(size, size)))
+    if not condition < ALIKE:
+        message = f"shapes: {shapes.count} of them cannot be told apart (condition {condition:.1e}). Take fewer."
+        raise ModelError(message)
+    end = shapes.evaluate(np.array([1.0]))
+    return Table(points, weights, value, slope, curvature, end[0][:, 0], end[1][:, 0])

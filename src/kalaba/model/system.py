@@ -21,6 +21,7 @@ from kalaba.model.parts import (
     Parameter,
     Spring,
     Start,
+    Thruster,
     check_frame,
     check_name,
     fixed_pose,
@@ -49,8 +50,8 @@ class Placement:
         object.__setattr__(self, "parameters", _overrides(self.parameters))
 
 
-AnyPart = Body | Connection | Frame | Constraint | Actuator | Spring | Force | Output | Parameter | Placement
-PART_TYPES = (Body, Connection, Frame, Constraint, Actuator, Spring, Force, Output, Parameter, Placement)
+AnyPart = Body | Connection | Frame | Constraint | Actuator | Thruster | Spring | Force | Output | Parameter | Placement
+PART_TYPES = (Body, Connection, Frame, Constraint, Actuator, Thruster, Spring, Force, Output, Parameter, Placement)
 Values = Mapping[str, float]
 
 
