@@ -7,8 +7,9 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from kalaba.model import joint as kinds
+from kalaba.model.beam import Beam
 from kalaba.model.expression import Expression, Values, evaluate
-from kalaba.model.machine import Machine
+from kalaba.model.machine import Machine, MachineBody
 from kalaba.model.number import with_values
 from kalaba.model.pose import Axis, Pose
 from states import State
@@ -99,6 +100,20 @@ class PosesByHand:
             d = self.q[body.q_index : body.q_index + (4 if isinstance(joint, kinds.Spherical) else 7)]
         return self.frame(body.parent) @ self.pose(body.at) @ tree_pose(joint, d)
 
+    def _bent_tip(self, body: MachineBody) -> np.ndarray:
+        """The tip of a beam: moved by its modes, drawn back by ½ ∫ w′², turned Rz(w_y′) Ry(−w_z′) Rx(twist)."""
+        beam, length = body.solid, self.number(body.solid.length)
+        modes = self.q[body.mode_q : body.mode_q + beam.modes]
+        x, weights = np.polynomial.legendre.leggauss(60)
+        place, turns = np.array([length, 0.0, 0.0]), np.zeros(3)
+        for number, plane in enumerate(beam.planes):
+            own = modes[number * beam.shapes.count : (number + 1) * beam.shapes.count]
+            value, slope, _ = (own @ part for part in beam.shapes.evaluate(np.append((x + 1) / 2, 1.0)))
+            place[plane], turns[plane] = value[-1], slope[-1] / length
+            place[0] -= beam.foreshortening * (weights @ slope[:-1] ** 2) / 4 / length
+        twist = modes[beam.bending_modes :].sum()
+        return matrix(Rotation.from_euler("ZYX", [turns[1], -turns[2], twist]), place)
+
     def pose(self, at: Pose) -> np.ndarray:
         position = [self.number(entry) for entry in at.position]
         if at.quaternion is not None:
@@ -111,6 +126,8 @@ class PosesByHand:
         frame = self.machine.frames[name]
         if name == "world":
             return np.eye(4)
+        if frame.is_tip and isinstance(self.machine.bodies[frame.body].solid, Beam):
+            return self.bodies[frame.body] @ self._bent_tip(self.machine.bodies[frame.body])
         if frame.is_tip:
             tip = self.machine.bodies[frame.body].solid.mass_properties(self.number).tip
             return self.bodies[frame.body] @ matrix(None, tip)

@@ -12,8 +12,11 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from kalaba.model import joint as kinds
+from kalaba.model.beam import Beam
 from kalaba.model.parts import Body, Connection, Frame, Parameter, Spring
 from kalaba.model.pose import Axis, Pose, X, Y, Z
+from kalaba.model.section import Circle, Rectangle, SectionNumbers, Tube
+from kalaba.model.shapes import ClampedClamped, ClampedFree, Pinned, Polynomial, StaticTip
 from kalaba.model.solid import AnySolid, Box, Cylinder, Rod, Solid
 from kalaba.model.system import Placement, System
 from kinematics_by_hand import frame_poses, joint_pose
@@ -98,6 +101,24 @@ def random_solid(rng: np.random.Generator) -> AnySolid:
             return Solid(mass, com=tuple(com), inertia=inertia, tip=tuple(tip))
 
 
+def random_beam(rng: np.random.Generator) -> Beam:
+    """A beam of any kind: one plane or two, with or without torsion, foreshortening, damping and a tip mass."""
+    shapes = (ClampedFree, ClampedClamped, Pinned, Polynomial, StaticTip)[rng.integers(5)](int(rng.integers(1, 3)))
+    section = (Rectangle(0.1, 0.08), Circle(0.05), Tube(0.06, 0.04), SectionNumbers(0.01, 3e-6, 4e-6, 5e-6))
+    return Beam(
+        float(rng.uniform(0.5, 2.0)),
+        section[rng.integers(4)],
+        density=float(rng.uniform(50, 200)),
+        young=float(rng.uniform(1e6, 1e7)),
+        shapes=shapes,
+        foreshortening=bool(rng.random() < 0.5),
+        bending=((Y,), (Z,), (Y, Z), (Z, Y))[rng.integers(4)],
+        torsion=int(rng.integers(3)),
+        damping=float(rng.choice([0.0, 0.03])),
+        tip_mass=float(rng.choice([0.0, 0.7])),
+    )
+
+
 @dataclass
 class _Builder:
     """A System in the making, for one scope of names."""
@@ -107,6 +128,7 @@ class _Builder:
     own_names: list[str]  # coordinates that later joints may speak of
     own_lengths: list[str]  # displacements that a spring may act on
     seats: list[str]  # frames that may bear a body
+    beams: float = 0.0  # how often a solid bends
 
     def body(self, name: str) -> list[Body | Frame]:
         """One body on any frame so far, and perhaps a frame on it."""
@@ -114,7 +136,7 @@ class _Builder:
         kind = TREE_KINDS[rng.integers(len(TREE_KINDS))]
         count = len(kind.displacements)
         words = [self._displacement() for _ in range(count)] if count and rng.random() < 0.4 else ()
-        solid, parent = random_solid(rng), self._seat()
+        solid, parent = self._solid(), self._seat()
         parts: list[Body | Frame] = [Body(name, solid, parent, random_pose(rng), random_joint(rng, kind, words))]
         displacements = [f"{name}.{label}" for label, _ in kind.displacements]
         self.own_lengths += displacements
@@ -125,9 +147,13 @@ class _Builder:
             self.seats.append(f"{name}_frame")
         return parts
 
+    def _solid(self) -> AnySolid:
+        bends = self.beams and self.rng.random() < self.beams
+        return random_beam(self.rng) if bends else random_solid(self.rng)
+
     def placement(self, name: str, bodies: int) -> Placement:
         """A smaller System that stands on any frame so far."""
-        inner, seat = random_tree(self.rng, bodies, self.depth - 1), self._seat()
+        inner, seat = random_tree(self.rng, bodies, self.depth - 1, self.beams), self._seat()
         self.seats += [f"{name}.{part.name}" for part in inner.parts if isinstance(part, Body | Frame)]
         return inner.place(name, seat, random_pose(self.rng), parameters={"ratio": float(self.rng.normal())})
 
@@ -151,9 +177,9 @@ class _Builder:
         return str(self.rng.choice(late))
 
 
-def random_tree(rng: np.random.Generator, bodies: int, depth: int = 2) -> System:
-    """A System of so many bodies and no loops."""
-    build = _Builder(rng, depth, ["a", "b"], [], ["world"])
+def random_tree(rng: np.random.Generator, bodies: int, depth: int = 2, beams: float = 0.0) -> System:
+    """A System of so many bodies and no loops; `beams` is the part of them that bend."""
+    build = _Builder(rng, depth, ["a", "b"], [], ["world"], beams)
     parts: list[Body | Frame | Placement | Parameter | Spring] = [Parameter("ratio", 0.7)]
     left = bodies
     while left:
@@ -206,10 +232,15 @@ def random_system(seed: int, bodies: int) -> System:
     return random_tree(np.random.default_rng(seed), bodies)
 
 
-def closed_system(seed: int, bodies: int, loops: int) -> tuple[System, State]:
+def flexible_system(seed: int, bodies: int) -> System:
+    """The machine of a seed without loops, half of its bodies beams."""
+    return random_tree(np.random.default_rng(seed), bodies, beams=0.5)
+
+
+def closed_system(seed: int, bodies: int, loops: int, beams: float = 0.0) -> tuple[System, State]:
     """The machine of a seed with at most so many loops (and one that repeats the first), and where they are closed."""
     rng = np.random.default_rng(seed)
-    return with_loops(random_tree(rng, bodies), rng, loops)
+    return with_loops(random_tree(rng, bodies, beams=beams), rng, loops)
 
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -223,3 +254,13 @@ def systems(max_bodies: int = 20) -> st.SearchStrategy[System]:
 def closed_systems(max_bodies: int = 6, max_loops: int = 4) -> st.SearchStrategy[tuple[System, State]]:
     """All random machines with loops up to a size, each with a state on its constraints."""
     return st.builds(closed_system, SEEDS, st.integers(1, max_bodies), st.integers(1, max_loops))
+
+
+def flexible_systems(max_bodies: int = 6) -> st.SearchStrategy[System]:
+    """All random trees with beams up to a size."""
+    return st.builds(flexible_system, SEEDS, st.integers(1, max_bodies))
+
+
+def closed_flexible_systems(max_bodies: int = 4, max_loops: int = 2) -> st.SearchStrategy[tuple[System, State]]:
+    """All random machines with beams and loops up to a size, each with a state on its constraints."""
+    return st.builds(closed_system, SEEDS, st.integers(1, max_bodies), st.integers(1, max_loops), st.just(0.5))

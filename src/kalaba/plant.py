@@ -158,9 +158,21 @@ class Plant:
         from kalaba.constrain import functions
 
         trace = getattr(functions, name)
-        if name in {"motion", "motion_with_slack", "project", "rows"} and self.is_singular:
+        if name in {"motion", "motion_with_slack", "project", "rows", "tangent"} and self.is_singular:
             return self.function(name, lambda equations: trace(equations, is_singular=True), "singular")
         return self.function(name, trace)
+
+    def interpreted(self, name: str) -> Evaluator:
+        """A standard function in CasADi's interpreter: for what is evaluated too seldom to be compiled."""
+        from kalaba.constrain import functions
+
+        full = f"{name} interpreted"
+        if full not in self._functions:
+            trace, singular = getattr(functions, name), {"is_singular": True} if self.is_singular else {}
+            self._functions[full] = Interpreted().evaluator(
+                name, self.key, lambda: trace(self.equations, **singular), self.parameters
+            )
+        return self._functions[full]
 
     def lanes(self, name: str, lanes: int) -> tuple[Kernel, Array]:
         """The kernel of a standard function that works on several states at a time, and its prepared store."""
@@ -300,6 +312,24 @@ class Plant:
     def momentum(self, q: ArrayLike, v: ArrayLike) -> Array:
         """Linear momentum, then angular momentum about the world's origin."""
         return self.evaluate("observe", self.inputs(q, v))["momentum"]
+
+    def centre_of_mass(self, q: ArrayLike) -> Array:
+        """Centre of mass of the whole machine in the world."""
+        from kalaba import floating
+
+        return floating.centre_of_mass(self, q)
+
+    def generalised_jacobian(self, frame: str, q: ArrayLike, base: str | None = None) -> Array:
+        """J* of space robots, (6, n_v): a frame's velocity while its tree floats without momentum."""
+        from kalaba import floating
+
+        return floating.generalised_jacobian(self, frame, q, base)
+
+    def reaction_null(self, q: ArrayLike, base: str | None = None, *, attitude_only: bool = False) -> Array:
+        """(n_v, k): rates that leave a floating base still, or only its attitude."""
+        from kalaba import floating
+
+        return floating.reaction_null(self, q, base, attitude_only=attitude_only)
 
     def output(self, name: str, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> float:
         """One of the machine's outputs."""

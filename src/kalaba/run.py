@@ -31,6 +31,7 @@ class Ending(Enum):
     RESIDUAL_GROWTH = "residual growth"
     INCONSISTENT = "inconsistent rows"
     SINGULAR = "singular mass"
+    UNSOLVED = "unsolved step"
 
     @property
     def failed(self) -> bool:

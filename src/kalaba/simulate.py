@@ -15,8 +15,9 @@ from kalaba.actuation import Law, Sampler, law, law_function, read, samplers
 from kalaba.backend import Native, NativeFunction
 from kalaba.constrain.solvers import MaskedLDL
 from kalaba.constrain.stabilisation import Baumgarte, Projection, Stabilisation
+from kalaba.deformation import DeformationWarning, large_deformation
 from kalaba.errors import ExpressionError, IntegrationError, ModelError
-from kalaba.integrate import Radau, RungeKutta4, SemiImplicitEuler
+from kalaba.integrate import Radau, RungeKutta4, SemiImplicitEuler, Structural
 from kalaba.model.expression import parse_condition
 from kalaba.model.number import is_number
 from kalaba.model.parts import Sampled
@@ -24,6 +25,7 @@ from kalaba.plant import Plant, build
 from kalaba.run import Effort, Ending, Run, Status, Worst
 from kalaba.state import State
 from kalaba.stepping import native_step
+from kalaba.structures import check_structural, structural_functions
 from kalaba.vectors import checked
 
 if TYPE_CHECKING:
@@ -79,11 +81,18 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
     """
     task = _task(build(system), duration, start, stepper, control, stabilisation, save_every, stop, progress)
     run = _runner(task)(task)
-    if run.effort.jolt[0] > JERK and not isinstance(stepper, SemiImplicitEuler):  # its own error is as large
+    if run.effort.jolt[0] > JERK and not _is_coarse(stepper):
         warnings.warn(_jolt_message(run), SingularWarning, stacklevel=2)
+    if bent := large_deformation(run):
+        warnings.warn(bent, DeformationWarning, stacklevel=2)
     if check and run.status.failed:
         raise IntegrationError(run.status.message, run)
     return run
+
+
+def _is_coarse(stepper: Any) -> bool:  # noqa: ANN401
+    """Tell whether a stepper leaves errors of the speed to projection that are as large as a jolt."""
+    return isinstance(stepper, SemiImplicitEuler) or (isinstance(stepper, Structural) and stepper.scheme.index_3)
 
 
 def _jolt_message(run: Run) -> str:
@@ -153,6 +162,7 @@ def run_native(task: Task) -> Run:
     """Run in machine code from sample to sample of the Python functions, if there are any."""
     from kalaba.loop import Integration, Schedule
 
+    check_structural(task)
     kernels = _kernels(task)
     schedule = Schedule(end=task.duration, save_every=task.save_every)
     integration = Integration(kernels, task.stepper, schedule, np.concatenate([[0.0], *task.start]))
@@ -193,6 +203,7 @@ def _kernels(task: Task) -> Kernels:
         normalise=None if projects or not plant.machine.quaternions else _code(plant.standard("normalise")),
         control=None if task.law is None else _code(law_function(plant, task.law)),
         event=None if task.stop is None else _code(event_function(plant, task.stop)),
+        **{name: _code(function) for name, function in structural_functions(task).items()},
     )
 
 
@@ -277,12 +288,15 @@ _ENDINGS = {
     "RESIDUAL": Ending.RESIDUAL_GROWTH,
     "INCONSISTENT": Ending.INCONSISTENT,
     "SINGULAR": Ending.SINGULAR,
+    "UNSOLVED": Ending.UNSOLVED,
 }
 _REMEDIES = {
     Ending.NOT_FINITE: "the state is no longer finite. Try a smaller step, or check the control law",
     Ending.STEP_UNDERFLOW: "the error asks for steps below rounding. Try kb.Radau(), or look for a jump in the forces",
     Ending.RESIDUAL_GROWTH: "projection cannot close {row}. The machine is where it cannot go on; try a smaller step",
     Ending.INCONSISTENT: "no motion obeys all rows; {row} contradicts the others. Remove one of them",
+    Ending.UNSOLVED: "Newton's method finds no end of the step. Try a smaller step, kb.GeneralisedAlpha(rtol=1e-5), "
+    "or near a singular position its formulation='arnold-bruls'",
     Ending.SINGULAR: "some motion has neither inertia nor constraint. Give the body mass, or constrain it",
 }
 

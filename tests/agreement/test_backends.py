@@ -9,7 +9,9 @@ from kalaba.batch import run_kernel
 from machines import closed_systems
 
 ROUNDING = 1e-12
-NAMES = ("dual-mobile-arm", "planar-parallel", "four-bar", "five-bar", "bennett", "sarrus", "puma560")
+SOLVED = 1e-10  # after a solve with the M of beams, whose condition number is up to 2e7
+FLEXIBLE = ("floating-flexible-arm", "flexible-four-bar", "spinning-beam", "flexible-arm-3d")
+NAMES = ("dual-mobile-arm", "planar-parallel", "four-bar", "five-bar", "bennett", "sarrus", "puma560", *FLEXIBLE)
 FUNCTIONS = ("system_matrices", "motion", "project", "normalise", "rows", "observe", "alignments")
 
 
@@ -36,7 +38,7 @@ def test_native_equals_interpreted_on_the_catalogue(name, function):
     value = native.standard(function)(packed)
     for key, part in native.standard(function).outputs.items():
         kept = native.choice.mask > 0 if key == "pivots" else slice(None)  # pivots of rows left out mean nothing
-        assert relative(value[part][kept], expected[part][kept]) < ROUNDING, key
+        assert relative(value[part][kept], expected[part][kept]) < (SOLVED if name in FLEXIBLE else ROUNDING), key
 
 
 @given(closed_systems(max_bodies=4, max_loops=2))

@@ -33,6 +33,11 @@ class StepperName(StrEnum):
     DP5 = "dp5"
     SEMI_IMPLICIT_EULER = "semi-implicit-euler"
     RADAU = "radau"
+    WILSON_THETA = "wilson-theta"
+    NEWMARK = "newmark"
+    HHT = "hht"
+    GENERALISED_ALPHA = "generalised-alpha"
+    CENTRAL_DIFFERENCE = "central-difference"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +113,20 @@ def _option(entry: Entry, key: str, value: str) -> Choice:
 
 def choose_stepper(name: StepperName | None, step: float | None, own: Any) -> Any:  # noqa: ANN401
     """The stepper of the flags, or the scenario's own, or the default."""
-    from kalaba.integrate import DormandPrince, Radau, RungeKutta4, SemiImplicitEuler
+    from kalaba import integrate
 
     kinds = {
-        StepperName.RK4: RungeKutta4,
-        StepperName.DP5: DormandPrince,
-        StepperName.SEMI_IMPLICIT_EULER: SemiImplicitEuler,
-        StepperName.RADAU: Radau,
+        StepperName.RK4: integrate.RungeKutta4,
+        StepperName.DP5: integrate.DormandPrince,
+        StepperName.SEMI_IMPLICIT_EULER: integrate.SemiImplicitEuler,
+        StepperName.RADAU: integrate.Radau,
+        StepperName.WILSON_THETA: integrate.WilsonTheta,
+        StepperName.NEWMARK: integrate.Newmark,
+        StepperName.HHT: integrate.HHT,
+        StepperName.GENERALISED_ALPHA: integrate.GeneralisedAlpha,
+        StepperName.CENTRAL_DIFFERENCE: integrate.CentralDifference,
     }
-    chosen = kinds[name]() if name is not None else own if own is not None else RungeKutta4()
+    chosen = kinds[name]() if name is not None else own if own is not None else integrate.RungeKutta4()
     if step is None:
         return chosen
     if not hasattr(chosen, "step"):

@@ -106,4 +106,6 @@ def _moves(displacements: Iterable[Any]) -> str:
 
 
 def _allowed(allowed: Any) -> str:  # noqa: ANN401
-    return f"{allowed[0]} to {allowed[-1]}" if isinstance(allowed, range) else ", ".join(map(str, allowed))
+    if isinstance(allowed, range):
+        return f"{allowed[0]} to {allowed[-1]}"
+    return ", ".join(map(str, allowed)) if isinstance(allowed, tuple) else str(allowed)

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from kalaba.run import Run
 
 Array = NDArray[np.float64]
-FELT = 1e-5  # a part of the speed; less is the stepper's error
+FELT = 1e-5  # a part of the speed; less is the error of a stepper of order 4 or 5
+FELT_COARSE = 1e-3  # of one of order 1 or 2
+SHARP = ("RungeKutta4", "DormandPrince", "Radau")
 
 
 class Peak(NamedTuple):
@@ -47,6 +49,7 @@ class Summary:
     actuation: Peak | None
     jolt: float  # the largest part of the speed that a projection changed
     jolt_time: float  # s
+    jolt_is_felt: bool  # more than the stepper's error
     status: str
     message: str
 
@@ -71,7 +74,7 @@ class Summary:
             said.append(f"peak force: {_peak(self.constraint_force)} (constraints)")
         if self.actuation:
             said.append(f"peak force: {_peak(self.actuation)} (motors)")
-        if self.jolt > FELT:
+        if self.jolt_is_felt:
             said.append(
                 f"jolt: projection changed the speed by {self.jolt:.2g} of it at {self.jolt_time:.4g} s; "
                 "the machine passes near a singular position there"
@@ -94,6 +97,7 @@ def summarise(run: Run) -> Summary:
     ranks = [rank for _, rank in run.effort.choices] or [plant.choice.rank if plant.constraints else 0]
     units = dict(zip(plant.constraints, row_units(machine), strict=True))
     worst = run.worst
+    is_sharp = run.effort.settings.get("stepper", SHARP[0]).startswith(SHARP)
     return Summary(
         name=plant.system.name,
         coordinates=len(plant.coordinates),
@@ -114,6 +118,7 @@ def summarise(run: Run) -> Summary:
         actuation=_largest(run, run.actuation, plant.actuators, list(actuator_units(machine))),
         jolt=run.effort.jolt[0],
         jolt_time=run.effort.jolt[1],
+        jolt_is_felt=run.effort.jolt[0] > (FELT if is_sharp else FELT_COARSE),
         status=run.status.ending.value,
         message=run.status.message,
     )

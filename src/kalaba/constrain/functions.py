@@ -83,10 +83,33 @@ def _motion(
     is_singular: bool,  # noqa: FBT001
     baumgarte: Baumgarte | None = None,
 ) -> dict[str, ca.SX]:
-    s, A, b = equations.symbols, equations.constraint_matrix, equations.constraint_rhs
+    s, A, Q = equations.symbols, equations.constraint_matrix, equations.force + extra["f"]
+    acceleration, multipliers, pivots = _solution(equations, extra, is_singular, baumgarte)
+    if is_singular:
+        constraint_force = ca.mtimes(equations.mass_matrix, acceleration) - Q
+    else:
+        constraint_force = ca.mtimes(A.T, multipliers)
+    acting = equations.force + equations.bias + extra["f"] + constraint_force
+    return {
+        "power": ca.dot(acting, s.v) - damping_power(equations.kinematics),
+        "q_dot": s.q_dot,
+        "acceleration": acceleration,
+        "constraint_force": constraint_force,
+        "pivots": pivots,
+        "gap": ca.fabs(equations.rows.value),
+    }
+
+
+def _solution(
+    equations: Equations,
+    extra: dict[str, ca.SX],
+    is_singular: bool,  # noqa: FBT001
+    baumgarte: Baumgarte | None = None,
+) -> tuple[ca.SX, ca.SX, ca.SX]:
+    """v̇, λ and the pivots of G."""
+    A, b, Q = equations.constraint_matrix, equations.constraint_rhs, equations.force + extra["f"]
     if baumgarte is not None:
         b = b - _restoring(equations, baumgarte)
-    Q = equations.force + extra["f"]
     driven = Q + ca.mtimes(A.T, extra["mask"] * extra["w"] * b) if is_singular else Q
     parts = eliminate(_metric(equations, extra, is_singular=is_singular), A, extra["mask"])
     z = parts.mass.forward(_columns(driven))
@@ -94,19 +117,7 @@ def _motion(
     multipliers = parts.correct(slack)
     moved = [x + y for x, y in zip(z, parts.lift(multipliers), strict=True)]
     acceleration = _stack(parts.mass.backward(parts.mass.scale(moved)))
-    if is_singular:
-        constraint_force = ca.mtimes(equations.mass_matrix, acceleration) - Q
-    else:
-        constraint_force = ca.mtimes(A.T, _stack(multipliers))
-    acting = equations.force + equations.bias + extra["f"] + constraint_force
-    return {
-        "power": ca.dot(acting, s.v) - damping_power(equations.kinematics),
-        "q_dot": s.q_dot,
-        "acceleration": acceleration,
-        "constraint_force": constraint_force,
-        "pivots": _stack(parts.gram.pivots),
-        "gap": ca.fabs(equations.rows.value),
-    }
+    return acceleration, _stack(multipliers), _stack(parts.gram.pivots)
 
 
 def _restoring(equations: Equations, baumgarte: Baumgarte) -> ca.SX:
@@ -259,6 +270,50 @@ def state_jacobian(equations: Equations, control: list[ca.SX], *, is_singular: b
         rate = ca.substitute(rate, s.u, ca.vertcat(*control))
     outputs = {"jacobian": ca.jacobian(rate, ca.vertcat(s.q, s.v))}
     return _function("state_jacobian", equations, outputs, extra)
+
+
+def displace(equations: Equations) -> ca.Function:
+    """The configuration q ⊕ N v: where a displacement, put in the place of v, leads.
+
+    For a quaternion and the rotation vector Δ of length δ, e ⊗ exp(Δ/2) = unit(e + k ½ E(e) Δ), of which three terms
+    are taken: k = tan(δ/2)/(δ/2) = 1 + δ²/12 + δ⁴/120 + ...
+    """
+    s = equations.symbols
+    step = ca.SX(s.v)
+    for _, first in equations.machine.quaternions:
+        part = slice(first, first + 3)
+        square = ca.sumsqr(step[part])
+        step[part] = step[part] * (1 + square * (1 / 12 + square / 120))
+    moved = _unit(equations, s.q + ca.mtimes(s.rate_map, step))
+    return _function("displace", equations, {"q_next": moved}, _inputs(equations))
+
+
+def tangent(equations: Equations, control: list[ca.SX] | None = None, *, is_singular: bool = False) -> ca.Function:
+    """Mass, damping and stiffness about the constrained motion, for Newton steps in time.
+
+    With v̇ and λ of the motion at the state held while the rest is differentiated::
+
+        r = M v̇ − Q − Aᵀ λ        C = ∂r/∂v        K = ∂r/∂q N
+
+    Besides M, C and K: the rows A, and their values. `control` gives the held inputs as expressions of the state.
+    """
+    extra = _inputs(equations)
+    s, A = equations.symbols, equations.constraint_matrix
+    acceleration, multipliers, _ = _solution(equations, extra, is_singular)
+    held, load = ca.SX.sym("a", s.v.shape[0]), ca.SX.sym("l", A.shape[0])  # v̇ and λ while they are held
+    r = ca.mtimes(equations.mass_matrix, held) - equations.force - ca.mtimes(A.T, load)
+    if control:
+        r = ca.substitute(r, s.u, ca.vertcat(*control))
+    damping, stiffness = ca.jacobian(r, s.v), s.gradient(r)
+    damping, stiffness = ca.substitute([damping, stiffness], [held, load], [acceleration, multipliers])
+    outputs = {
+        "mass": equations.mass_matrix,
+        "damping": damping,
+        "stiffness": stiffness,
+        "matrix": A,
+        "value": _position_rows(equations, equations.rows.value),
+    }
+    return _function("tangent", equations, outputs, extra)
 
 
 def alignments(equations: Equations) -> ca.Function:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from kalaba.model.expression import Expression
-from kalaba.model.machine import MachineConnection
+from kalaba.model.machine import MachineConnection, Thrust
 from kalaba.model.syntax import Binary, Call, Distance, Name, Node, Rate, Unary, fold
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ def force_unit(velocity_unit: str) -> str:
 
 def actuator_units(machine: Machine) -> tuple[str, ...]:
     """Unit of each motor's force."""
-    return tuple(FORCES.get(unit_of(machine, actuator.displacement), "") for actuator in machine.actuators)
+    driven = [actuator.displacement for actuator in machine.actuators]
+    return tuple("N" if isinstance(d, Thrust) else FORCES.get(unit_of(machine, d), "") for d in driven)
 
 
 def row_rate_units(machine: Machine) -> list[str]:

@@ -3,13 +3,14 @@
 import numpy as np
 import numpy.typing as npt
 
+from kalaba.integrate import Structural
 from kalaba.integrate.dormand_prince import DormandPrince
 from kalaba.integrate.machine_code import Floats, compiled, floats
 from kalaba.integrate.runge_kutta4 import RungeKutta4
 from kalaba.integrate.semi_implicit_euler import SemiImplicitEuler
 from kalaba.integrate.work import Work, evaluate, load
 
-Stepper = RungeKutta4 | DormandPrince | SemiImplicitEuler  # those that run without Python
+Stepper = RungeKutta4 | DormandPrince | SemiImplicitEuler | Structural  # those that run without Python
 
 DENSE_POWERS = 4
 # The cubic through both ends: y + h [k₀(θ - 2θ² + θ³) + D(3θ² - 2θ³) + k₁(-θ² + θ³)] with D = (y⁺ - y)/h.

@@ -42,6 +42,45 @@ class Work:
     stages: int  # (s + 2, n_y): rates; the last two are D = (trial - y)/h and the rate at the end
     active: int  # (lanes,) integers: lanes that count
 
+    n_rows: int
+    mask: int  # (n_rows): within the inputs
+    n_choices: int  # of rows, so far
+
+    structural: int  # 1 = a stepper for structures, in one lane; what follows is its own (see `structural.py`)
+    beta: float
+    gamma: float
+    alpha_m: float
+    alpha_f: float
+    inertia: float
+    collocation: float
+    error_constant: float
+    offset: float
+    carries: int
+    explicit: int
+    index_3: int
+    displace: int  # the kernel of q ⊕ N v
+    displace_store: int
+    tangent: int  # the kernel of M, C, K, A and the rows' values
+    tangent_store: int
+    tangents: int  # what it writes
+    started: int  # 1 = an acceleration is carried
+    unsolved: int  # 1 = Newton's method failed in this step
+    step_before: float  # 0 = the acceleration before is not known
+    step_meant: float  # h that the acceleration belongs to: it is the true one at t + offset·h
+    tangent_step: float  # s of the factors; 0 = none yet
+    tangent_choice: int  # n_choices of the factors
+    acceleration: int  # (n_v): a
+    acceleration_before: int  # (n_v): a one step earlier
+    acceleration_next: int  # (n_v): a⁺
+    true_acceleration: int  # (n_v): v̇ at the start of the step
+    collocated: int  # (n_v): x
+    held: int  # (n_u): what drove the last step
+    excess: int  # (n_v): w - f
+    multipliers: int  # (n_rows): λ - λ_f
+    correction: int  # (n_v + n_rows)
+    effective: int  # (n_v + n_rows)²: the factors
+    pivots: int  # (n_v + n_rows) integers
+
 
 @compiled
 def load(work: Work, state: Floats, t: float) -> None:

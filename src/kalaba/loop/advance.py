@@ -11,6 +11,7 @@ from kalaba.constrain import rows
 from kalaba.integrate.adaptive import first_step
 from kalaba.integrate.machine_code import compiled, compiled_entry, floats, integers, source_stamp
 from kalaba.integrate.steps import prepare_dense, take_step
+from kalaba.integrate.structural import keep_acceleration, structural_step
 from kalaba.integrate.work import evaluate, load
 from kalaba.loop.choice import choose_again, watch
 from kalaba.loop.event import locate, look
@@ -51,7 +52,7 @@ def _entry(stamp: int) -> Callable[[Records, float, int], int]:  # noqa: C901 - 
                 memory.next_step = first_step(memory, memory.time)
             aim(memory, until)
             while True:
-                take_step(memory, memory.time, memory.taken)
+                _step(memory)
                 if passes(memory, until):
                     break
             settle_step(memory)
@@ -70,6 +71,14 @@ def _entry(stamp: int) -> Callable[[Records, float, int], int]:  # noqa: C901 - 
 
 
 @compiled
+def _step(memory: Memory) -> None:
+    if memory.structural == 1:
+        structural_step(memory, memory.time, memory.taken)
+    else:
+        take_step(memory, memory.time, memory.taken)
+
+
+@compiled
 def _accept(memory: Memory) -> None:
     """Move the lanes that still run to the end of the step."""
     activate(memory)
@@ -77,6 +86,8 @@ def _accept(memory: Memory) -> None:
     for lane in range(memory.lanes):
         if integers(memory.active)[lane] == 1:
             floats(memory.reached)[lane] = memory.ahead
+    if memory.structural == 1 and memory.ahead > memory.time:
+        keep_acceleration(memory, memory.taken)
     memory.n_steps += 1 if memory.ahead > memory.time else 0
     memory.time = memory.ahead
 

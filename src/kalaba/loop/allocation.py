@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kalaba.errors import NativeError
+from kalaba.integrate import GeneralisedAlpha, Structural
 from kalaba.integrate.dormand_prince import DormandPrince
 from kalaba.integrate.semi_implicit_euler import SemiImplicitEuler
 from kalaba.integrate.steps import Stepper, coefficients
@@ -40,8 +42,11 @@ def allocate(kernels: Kernels, stepper: Stepper, schedule: Schedule, y: Floats) 
         **_lane_arrays(layout.lanes, schedule.start),
         **_sample_arrays(layout, schedule.n_samples + 1),  # one more for an event
     }
+    if isinstance(stepper, Structural):
+        arrays |= _structural_arrays(kernels, stepper)
     fields: dict[str, float] = {
         **_sizes(kernels, stepper, schedule),
+        **(_scheme(stepper) if isinstance(stepper, Structural) else {}),
         **_times(stepper, schedule),
         **{name: array.ctypes.data for name, array in arrays.items()},
         **_code("motion", kernels.motion),
@@ -49,6 +54,8 @@ def allocate(kernels: Kernels, stepper: Stepper, schedule: Schedule, y: Floats) 
         **_code("settle", kernels.project or kernels.normalise),
         **_code("rows", kernels.rows),
         **_code("event", kernels.event),
+        **_code("displace", kernels.displace),
+        **_code("tangent", kernels.tangent),
     }
     fields["mask"] = fields["inputs"] + 8 * layout.mask.start * layout.lanes
     memory = np.zeros(1, dtype=MEMORY)
@@ -88,6 +95,10 @@ def _times(stepper: Stepper, schedule: Schedule) -> dict[str, float]:
         times |= {"relative": stepper.rtol, "absolute": stepper.atol, "max_step": stepper.max_step}
         slack = SAME_ADAPTIVE_TIME * min(schedule.save_every, 1.0) + rounding
         return times | {"next_step": stepper.first_step or 0.0, "slack": slack}
+    if isinstance(stepper, GeneralisedAlpha) and stepper.rtol is not None:
+        times |= {"relative": stepper.rtol, "absolute": stepper.atol, "max_step": stepper.max_step}
+        slack = SAME_ADAPTIVE_TIME * min(schedule.save_every, 1.0) + rounding
+        return times | {"next_step": stepper.step, "slack": slack}
     return times | {"step": stepper.step, "slack": SAME_TIME * stepper.step + rounding}
 
 
@@ -102,6 +113,30 @@ def _step_arrays(layout: Layout, y: Floats, stages: int) -> Arrays:
         "trial": np.array(y, order="C"),
         "between": np.zeros(y.shape),
         "stages": np.zeros((stages + 2, *y.shape)),
+    }
+
+
+def _scheme(stepper: Structural) -> dict[str, float]:
+    scheme = stepper.scheme
+    numbers = ("beta", "gamma", "alpha_m", "alpha_f", "inertia", "collocation", "error_constant", "offset")
+    flags = ("carries", "explicit", "index_3")
+    return {"structural": 1, "exponent": 3, **{name: float(getattr(scheme, name)) for name in (*numbers, *flags)}}
+
+
+def _structural_arrays(kernels: Kernels, stepper: Structural) -> Arrays:
+    layout = kernels.layout
+    if layout.lanes != 1 or kernels.displace is None or (kernels.tangent is None and not stepper.scheme.explicit):
+        raise NativeError(f"{type(stepper).__name__} needs one lane and the kernels 'displace' and 'tangent'")
+    n, m = layout.n_v, layout.n_rows
+    vectors = ("acceleration", "acceleration_before", "acceleration_next", "true_acceleration", "collocated", "excess")
+    return {
+        **{name: np.zeros(n) for name in vectors},
+        "held": np.zeros(layout.n_u),
+        "multipliers": np.zeros(m),
+        "correction": np.zeros(n + m),
+        "effective": np.zeros((n + m, n + m)),
+        "pivots": np.zeros(n + m, dtype=np.int64),
+        "tangents": aligned_zeros(layout.outputs["tangent"], 1),
     }
 
 

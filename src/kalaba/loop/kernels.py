@@ -63,6 +63,7 @@ class Layout:
             "project": self.n_y + 2 * self.n_rows,  # y, residual, speed residual
             "normalise": self.n_y,
             "rows": self.n_v * self.n_v + self.n_rows * self.n_v,  # M and A, column by column
+            "tangent": 3 * self.n_v * self.n_v + self.n_rows * (self.n_v + 1),  # M, C, K, A by columns; values
             "control": self.n_u,
             "event": 1,
         }
@@ -95,6 +96,8 @@ class Kernels:
     normalise: Code | None = None
     control: Code | None = None
     event: Code | None = None
+    displace: Code | None = None  # needed by steppers for structures
+    tangent: Code | None = None  # needed by those that solve equations
 
     def __post_init__(self) -> None:
         if self.layout.n_rows and self.rows is None:

@@ -3,7 +3,7 @@
 from kalaba.integrate.machine_code import record_type
 from kalaba.integrate.work import Work
 
-RUNNING, DONE, STOPPED, NAN, UNDERFLOW, RESIDUAL, INCONSISTENT, SINGULAR = range(8)  # as in Status
+RUNNING, DONE, STOPPED, NAN, UNDERFLOW, RESIDUAL, INCONSISTENT, SINGULAR, UNSOLVED = range(9)  # as in Status
 
 
 class Memory(Work):
@@ -29,7 +29,6 @@ class Memory(Work):
     n_rejected: int
     next_sample: int
 
-    n_rows: int
     projecting: int
     settle: int  # the kernel project or normalise; 0 = none
     settle_store: int
@@ -37,14 +36,12 @@ class Memory(Work):
     rows: int  # the kernel rows
     rows_store: int
     listed: int  # (n_v n_v + n_rows n_v): M and A, column by column
-    mask: int  # (n_rows): within the inputs
     references: int  # (n_rows): pivots at the last choice
     mass: int  # (n_v, n_v): scratch of one lane
     row_copy: int  # (n_rows, n_v): scratch of one lane
     row_weights: int  # (n_rows,): scratch of one lane
     chosen: int  # (n_rows,): scratch of one lane
     choices: int  # (kept_choices, 3): time, lane, rank
-    n_choices: int
     kept_choices: int
 
     event: int  # the kernel event; 0 = none

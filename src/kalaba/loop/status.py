@@ -14,6 +14,7 @@ class Status(IntEnum):
     RESIDUAL = 5  # projection does not bring the state back to the constraints
     INCONSISTENT = 6  # a row contradicts the others; `row` says which
     SINGULAR = 7  # the mass matrix is not positive definite
+    UNSOLVED = 8  # Newton's method found no end of a fixed step
 
     @property
     def failed(self) -> bool:

@@ -4,7 +4,8 @@ import numpy as np
 
 from kalaba.integrate.adaptive import SMALLEST_ERROR, next_factor, retry_factor, step_error
 from kalaba.integrate.machine_code import Floats, compiled, integers
-from kalaba.loop.memory import NAN, RUNNING, UNDERFLOW, Memory
+from kalaba.integrate.structural import structural_error
+from kalaba.loop.memory import NAN, RUNNING, UNDERFLOW, UNSOLVED, Memory
 
 LARGEST = 1e300  # beyond it a number is as good as infinite
 STRETCH = 1.01  # a step may grow by this to land on the end at once
@@ -54,12 +55,17 @@ def _reach(memory: Memory, h: float, until: float) -> bool:
 def passes(memory: Memory, until: float) -> bool:
     """Say whether the step stands, or there is none left to take; else shorten it.
 
-    The error is estimated before projection. A step that stands suggests the next.
+    The error is estimated before projection. A step that stands suggests the next. A fixed step without a solution
+    ends the run where it began.
     """
+    if memory.step > 0.0 and memory.unsolved == 1:
+        memory.ahead = memory.time
+        integers(memory.status)[0] = UNSOLVED
+        return True
     if memory.step > 0.0 or memory.ahead == memory.time:
         return True
     h = memory.taken
-    error = step_error(memory, h)
+    error = structural_error(memory, h) if memory.structural == 1 else step_error(memory, h)
     if error <= 1.0:
         following = h * next_factor(error, memory.error, memory.exponent)
         if memory.rejected > 0:

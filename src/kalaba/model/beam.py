@@ -8,12 +8,13 @@ torsion modes in radians there.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
 from kalaba.errors import ModelError
-from kalaba.model.number import Number, nested, scalar
+from kalaba.model.number import Number, check_number, nested, plain, quantities, scalar
 from kalaba.model.pose import Axis, Y, Z, as_axis
 from kalaba.model.section import Section
 from kalaba.model.shapes import ClampedFree, Shapes, table
@@ -51,19 +52,36 @@ class Beam:
         if not axes or any(axis not in (Y, Z) for axis in self.bending) or len(set(self.bending)) != len(axes):
             message = f"Beam.bending: expected kb.Y, kb.Z or both, got {given!r}. The beam itself lies along x."
             raise ModelError(message)
-        for name in POSITIVE:
-            self.check_value(name, getattr(self, name))
+        if not hasattr(self.section, "second_moment"):
+            message = f"Beam.section: expected a section such as kb.Rectangle(0.05, 0.05), got {self.section!r}."
+            raise ModelError(message)
+        if not hasattr(self.shapes, "evaluate"):
+            message = f"Beam.shapes: expected shapes such as kb.ClampedFree(3), got {self.shapes!r}."
+            raise ModelError(message)
         if not isinstance(self.torsion, int) or self.torsion < 0:
             message = f"Beam.torsion: expected a number of shapes, zero or more, got {self.torsion!r}."
             raise ModelError(message)
+        for quantity in quantities(self):
+            check_number(f"Beam.{quantity.path}", quantity.value)
+        with suppress(LookupError):  # expressions are judged when the System knows their values
+            self.check_numbers("Beam", plain)
         table(self.shapes)  # refuses shapes that cannot be told apart
 
-    @staticmethod
-    def check_value(name: str, value: Any) -> None:  # noqa: ANN401
-        """Refuse lengths and stiffnesses of zero or less."""
-        if name in POSITIVE and not isinstance(value, str) and not (value > 0 and isfinite(value)):
-            message = f"Beam.{name}: expected more than zero, got {value!r}."
-            raise ModelError(message)
+    def check_numbers(self, path: str, value: Evaluate) -> None:
+        """Refuse a length, mass or stiffness of zero or less, where the numbers are known."""
+        for name in POSITIVE:
+            _above_zero(f"{path}.{name}", value(getattr(self, name)))
+        _above_zero(f"{path}.section area", self.section.area(value))
+        for axis, plane in zip(self.bending, self.planes, strict=True):
+            name = f"{path}.section second moment for bending along {axis.letter}"
+            _above_zero(name, self.section.second_moment(plane, value))
+        if self.torsion:
+            _above_zero(f"{path}.section torsion constant", self.section.torsion_constant(value))
+        for name in ("damping", "tip_mass"):
+            given = value(getattr(self, name))
+            if not (given >= 0 and isfinite(given)):
+                message = f"{path}.{name}: expected zero or more, got {given!r}."
+                raise ModelError(message)
 
     @property
     def planes(self) -> tuple[int, ...]:
@@ -107,6 +125,12 @@ class Beam:
         if twists:
             found.append((f"{name}.tip_twist", "rad", _sum([1.0] * len(twists), twists)))
         return found
+
+
+def _above_zero(path: str, given: float) -> None:
+    if not (given > 0 and isfinite(given)):
+        message = f"{path}: expected more than zero, got {given!r}."
+        raise ModelError(message)
 
 
 def _sum(factors: Iterable[float], names: list[str]) -> str:

@@ -21,6 +21,7 @@ from kalaba.model.pose import AsFound
 from kalaba.model.resolve import Scope, unknown_word
 from kalaba.model.system import Placement
 from kalaba.model.traced import Traced
+from kalaba.model.trees import carrier, parents_first
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
@@ -38,7 +39,7 @@ def flatten(system: System) -> flat.Machine:
     layout.collect(system, Scope("", described.WORLD))
     gravity = layout.numbers(system, Scope("", described.WORLD), "").gravity
     resolved = {kind: [layout.resolve(part, scope) for part, scope in layout.found[kind]] for kind in _RESOLVE_ORDER}
-    bodies = _parents_first(resolved[described.Body], layout.frames)
+    bodies = parents_first(resolved[described.Body], layout.frames)
     layout.set_carriers(bodies)
     closures = [layout.resolve(part, scope) for part, scope in layout.closures]
     layout.check_numbers()
@@ -220,7 +221,7 @@ class _Layout:
         """Find the body that carries each frame."""
         own = {body.name: index for index, body in enumerate(bodies)}
         for name in self.frames:
-            self.frames[name] = replace(self.frames[name], body=_carrier(name, self.frames, own))
+            self.frames[name] = replace(self.frames[name], body=carrier(name, self.frames, own))
 
     def check_connection(self, connection: flat.MachineConnection) -> None:
         """Refuse a connection between frames of one body."""
@@ -380,35 +381,3 @@ _RESOLVERS: dict[type, Callable[..., Any]] = {
     described.Force: _force,
     described.Output: _output,
 }
-
-
-def _parents_first(bodies: list[flat.MachineBody], frames: dict[str, flat.MachineFrame]) -> list[flat.MachineBody]:
-    """Order bodies so that a parent comes before its children; a ring of parents is an error."""
-    own = {body.name: index for index, body in enumerate(bodies)}
-    parent = [_carrier(body.parent, frames, own) for body in bodies]
-    done: dict[int, None] = {}
-    for index in range(len(bodies)):
-        chain: list[int] = []
-        while index >= 0 and index not in done and index not in chain:
-            chain.append(index)
-            index = parent[index]  # noqa: PLW2901
-        if index in chain:
-            names = ", ".join(bodies[i].name for i in chain)
-            message = f"{names}: these bodies are each other's parents. Cut the ring and close it with a Connection."
-            raise ModelError(message)
-        done.update(dict.fromkeys(reversed(chain)))
-    return [bodies[index] for index in done]
-
-
-def _carrier(name: str, frames: dict[str, flat.MachineFrame], own: dict[str, int]) -> int:
-    seen: set[str] = set()
-    while name not in own and frames[name].parent:
-        if name in seen:
-            message = f"{name}: this frame stands on itself. Check the parents of {', '.join(sorted(seen))}."
-            raise ModelError(message)
-        seen.add(name)
-        name = frames[name].parent
-        if name not in frames:
-            message = f"{next(iter(seen))}: no frame {name!r}; {near(name, frames)}"
-            raise ModelError(message)
-    return own.get(name, -1)

@@ -111,6 +111,13 @@ def is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
+def plain(value: Number) -> float:
+    """The number itself; an expression, whose value nobody knows yet, is a LookupError."""
+    if isinstance(value, str):
+        raise LookupError(value)
+    return float(value)
+
+
 def check_number(path: str, value: object) -> None:
     """Refuse what is neither a finite number nor the text of an expression."""
     if not isinstance(value, str) and not is_number(value):

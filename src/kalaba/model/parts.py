@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,9 +14,9 @@ import numpy as np
 from kalaba.errors import ModelError
 from kalaba.model.grammar import RESERVED
 from kalaba.model.joint import Free, Joint, Weld
-from kalaba.model.number import Number, as_numbers, check_number, is_number, nested, quantities, scalar
+from kalaba.model.number import Number, as_numbers, check_number, is_number, nested, plain, quantities, scalar
 from kalaba.model.pose import AsFound, Axis, Pose, X, as_axis, as_pose
-from kalaba.model.solid import AnySolid, check_solid
+from kalaba.model.solid import AnySolid, judge
 from kalaba.model.traced import Traced, trace
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -91,16 +92,8 @@ def _check_numbers(name: str, solid: AnySolid) -> None:
     for quantity in quantities(solid):
         check_number(f"{name}.{quantity.path}", quantity.value)
 
-    def plain(value: Number) -> float:
-        if isinstance(value, str):
-            raise LookupError
-        return float(value)
-
-    try:
-        properties = solid.mass_properties(plain)
-    except LookupError:
-        return
-    check_solid(name, properties)
+    with suppress(LookupError):
+        judge(name, solid, plain)
 
 
 @dataclass(frozen=True, slots=True)

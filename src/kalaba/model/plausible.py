@@ -12,7 +12,7 @@ from kalaba.model.machine import MachineBody, MachineConnection, MachineFrame
 from kalaba.model.number import quantities
 from kalaba.model.parts import Parameter
 from kalaba.model.pose import Pose
-from kalaba.model.solid import check_solid
+from kalaba.model.solid import judge
 
 TURN_TOLERANCE = 1e-9  # by how much a quaternion's length may miss one
 
@@ -32,7 +32,7 @@ def check_values(
     jointed: list[MachineBody | MachineConnection] = [*bodies, *connections]
     for body in jointed:
         if isinstance(body, MachineBody):
-            check_solid(body.name, body.solid.mass_properties(value))
+            judge(body.name, body.solid, value)
     for part in jointed:
         for entry in quantities(part.joint):
             part.joint.check_value(f"{part.name}.{entry.path}", value(entry.value))

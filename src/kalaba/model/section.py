@@ -73,7 +73,7 @@ class Tube:
 
 @dataclass(frozen=True, slots=True)
 class SectionNumbers:
-    """A section given by its numbers. With density=1 and young=1 they are ρA and EI themselves."""
+    """A section given by its numbers. Where ρA, EI and GJ are known: area ρA/ρ, moments EI/E, torsion GJ/G."""
 
     section_area: Number = scalar("m^2", "area of the section")
     moment_y: Number = scalar("m^4", "second moment of area for bending along y")

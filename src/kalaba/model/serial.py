@@ -17,7 +17,7 @@ from numbers import Integral, Real
 from typing import Any, NoReturn
 
 from kalaba.errors import ModelError, near
-from kalaba.model import joint, parts, pose, solid, system
+from kalaba.model import beam, joint, parts, pose, section, shapes, solid, system
 from kalaba.model.parts import Sampled
 from kalaba.model.recording import recorded, steps
 from kalaba.model.system import System
@@ -28,7 +28,7 @@ DIGEST_LENGTH = 16
 
 KINDS: dict[str, type[Any]] = {
     name: kind
-    for module in (system, parts, joint, solid, pose)
+    for module in (system, parts, joint, solid, beam, section, shapes, pose)
     for name, kind in vars(module).items()
     if isinstance(kind, type) and is_dataclass(kind) and kind.__module__ == module.__name__ and kind is not Sampled
 }

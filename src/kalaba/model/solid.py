@@ -131,6 +131,13 @@ def _axial(a: tuple[float, float, float], across: Any, along: Any) -> tuple[Any,
     return tuple(across * ((1.0 if i == j else 0.0) - a[i] * a[j]) + along * (a[i] * a[j]) for i, j in pairs)
 
 
+def judge(path: str, solid: AnySolid, value: Evaluate) -> None:
+    """Refuse a solid that cannot exist, first by what its own kind asks of its numbers."""
+    if hasattr(solid, "check_numbers"):
+        solid.check_numbers(path, value)
+    check_solid(path, solid.mass_properties(value))
+
+
 def check_solid(path: str, properties: MassProperties) -> None:
     """Refuse a solid that cannot exist: negative mass, or principal inertias that break the triangle inequality."""
     import numpy as np

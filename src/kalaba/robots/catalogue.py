@@ -13,10 +13,14 @@ from kalaba.robots import (
     bennett,
     dual_mobile_arm,
     five_bar,
+    flexible_arm_3d,
+    flexible_four_bar,
+    floating_flexible_arm,
     four_bar,
     planar_parallel,
     puma560,
     sarrus,
+    spinning_beam,
 )
 from kalaba.robots.entry import Choice, Entry
 from kalaba.scenarios import Scenario
@@ -34,6 +38,10 @@ ENTRIES: Mapping[str, Entry] = MappingProxyType(
             bennett.ENTRY,
             sarrus.ENTRY,
             puma560.ENTRY,
+            floating_flexible_arm.ENTRY,
+            flexible_arm_3d.ENTRY,
+            flexible_four_bar.ENTRY,
+            spinning_beam.ENTRY,
         )
     }
 )

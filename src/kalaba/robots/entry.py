@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from kalaba.errors import ModelError, near
+from kalaba.model.number import is_number
 from kalaba.model.system import System
 from kalaba.scenarios import Scenario
 
@@ -22,20 +23,40 @@ class Erratum(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Positive:
+    """What an option allows: any number above zero, or one of some words."""
+
+    words: tuple[str, ...] = ()
+
+    def __contains__(self, value: object) -> bool:
+        return value in self.words if isinstance(value, str) else is_number(value) and value > 0  # type: ignore[operator]
+
+    def __iter__(self) -> Iterator[Choice]:
+        """Some of them, for those who try all."""
+        return iter((0.1, 1.0, 10.0, *self.words))
+
+    def __str__(self) -> str:
+        return ", ".join(("any number above 0", *self.words))
+
+
+@dataclass(frozen=True, slots=True)
 class Option:
     """A choice that changes what a machine is made of."""
 
     default: Choice
-    allowed: tuple[Choice, ...] | range
+    allowed: tuple[Choice, ...] | range | Positive
     description: str
 
     def check(self, path: str, value: object) -> None:
         """Refuse a value that is not allowed; True is not 1 here."""
-        if type(value) is not type(self.default) or value not in self.allowed:
+        is_kind = isinstance(self.allowed, Positive) or type(value) is type(self.default)
+        if not is_kind or value not in self.allowed:
             message = f"{path}: expected {self._expected()}, got {value!r}; {self.description}."
             raise ModelError(message)
 
     def _expected(self) -> str:
+        if isinstance(self.allowed, Positive):
+            return " or ".join(("a number above 0", *map(repr, self.allowed.words)))
         if isinstance(self.allowed, range):
             return f"a whole number from {self.allowed[0]} to {self.allowed[-1]}"
         return " or ".join(repr(choice) for choice in self.allowed)

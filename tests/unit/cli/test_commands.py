@@ -158,6 +158,11 @@ def test_run_prints_one_json_object_or_nothing(capsys, quick):
         (["--stepper", "semi-implicit-euler", "--step", "0.01"], kb.SemiImplicitEuler(0.01)),
         (["--stepper", "dp5"], kb.DormandPrince()),
         (["--stepper", "radau"], kb.Radau()),
+        (["--stepper", "wilson-theta"], kb.WilsonTheta()),
+        (["--stepper", "newmark", "--step", "2e-3"], kb.Newmark(2e-3)),
+        (["--stepper", "hht"], kb.HHT()),
+        (["--stepper", "generalised-alpha"], kb.GeneralisedAlpha()),
+        (["--stepper", "central-difference"], kb.CentralDifference()),
     ],
 )
 def test_the_stepper_is_the_one_asked_for(quick, flags, stepper):

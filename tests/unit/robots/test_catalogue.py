@@ -1,5 +1,6 @@
 """The catalogue: every entry says what it is, and mistakes are answered on one line."""
 
+from collections.abc import Iterable
 from itertools import product
 from pathlib import Path
 
@@ -11,15 +12,25 @@ from kalaba.errors import FileError, KalabaError, ModelError
 from kalaba.model.expression import parse
 from kalaba.robots import catalogue
 from kalaba.robots.catalogue import ENTRIES, catalog, load, scenario
-from kalaba.robots.entry import Entry, Option
+from kalaba.robots.entry import Entry, Option, Positive
 
 SUPPORT = {"__init__", "catalogue", "entry", "feedback"}
 
 
+MANY = 8  # combinations; above this one option at a time is changed
+
+
 def choices(entry: Entry) -> list[dict[str, object]]:
-    """Every combination of an entry's options."""
-    values = [list(option.allowed) for option in entry.options.values()]
-    return [dict(zip(entry.options, combination, strict=True)) for combination in product(*values)]
+    """Every combination of an entry's options; of many, one option changed at a time, ranges by their ends."""
+    values = {name: _values(option.allowed) for name, option in entry.options.items()}
+    combinations = [dict(zip(values, combination, strict=True)) for combination in product(*values.values())]
+    if len(combinations) <= MANY:
+        return combinations
+    return [{}, *({name: value} for name, found in values.items() for value in found)]
+
+
+def _values(allowed: Iterable[object]) -> list[object]:
+    return [allowed[0], allowed[-1]] if isinstance(allowed, range) else list(allowed)
 
 
 CASES = [pytest.param(name, o, id=f"{name} {o or ''}") for name, entry in ENTRIES.items() for o in choices(entry)]
@@ -80,6 +91,22 @@ def test_other_numbers_reach_the_machine_and_the_scenario():
             "dual-mobile-arm.closure: expected 'parts' or 'weld', got 'welds'; the paper's rows, or one rigid joint.",
         ),
         (
+            "floating-flexible-arm",
+            {"carrier": "free"},
+            (
+                "floating-flexible-arm.carrier: expected a number above 0 or 'fixed', got 'free'; "
+                "mass and inertia of the carrier over the paper's."
+            ),
+        ),
+        (
+            "floating-flexible-arm",
+            {"carrier": -1.0},
+            (
+                "floating-flexible-arm.carrier: expected a number above 0 or 'fixed', got -1.0; "
+                "mass and inertia of the carrier over the paper's."
+            ),
+        ),
+        (
             "five-bar",
             {"motors": 4},
             "five-bar.motors: expected 2 or 3, got 4; motors on the two cranks, and a third at the left elbow.",
@@ -109,6 +136,16 @@ def test_a_range_of_numbers_is_told_by_its_ends():
     arms.check("n.arms", 64)
     with pytest.raises(ModelError, match=r"^n\.arms: expected a whole number from 1 to 64, got 65; how many arms"):
         arms.check("n.arms", 65)
+
+
+@pytest.mark.parametrize("value", [0, -1, float("inf"), float("nan"), True, None, "loose"])
+def test_a_number_above_zero_is_just_that(value):
+    factor = Option(default=1.0, allowed=Positive(("fixed",)), description="how heavy it is")
+    for fine in (2, 0.1, "fixed", *factor.allowed):
+        factor.check("n.factor", fine)
+    assert str(factor.allowed) == "any number above 0, fixed"
+    with pytest.raises(ModelError, match=r"^n\.factor: expected a number above 0 or 'fixed', got"):
+        factor.check("n.factor", value)
 
 
 @pytest.mark.parametrize("path", ["panda.urdf", "machines/cell.yaml", "machines/cell"])

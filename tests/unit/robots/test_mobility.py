@@ -23,6 +23,11 @@ CLOSED = 1e-14  # m and rad: a few roundings of lengths below 2 m
         ("five-bar", {"motors": 3}, 5, 2, 2),
         ("bennett", {}, 5, 2, 1),
         ("sarrus", {}, 5, 4, 1),
+        ("floating-flexible-arm", {"modes": 2, "base": "attitude"}, 1, 1, 9),
+        ("floating-flexible-arm", {"modes": 1, "com": "eq7"}, 2, 2, 6),
+        ("floating-flexible-arm", {"modes": 1, "carrier": "fixed"}, 3, 3, 5),
+        ("flexible-four-bar", {}, 5, 2, 3),
+        ("spinning-beam", {}, 1, 1, 4),
     ],
 )
 def test_rows_rank_and_freedoms(name, options, rows, rank, freedoms):

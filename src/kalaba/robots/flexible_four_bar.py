@@ -1,0 +1,62 @@
+"""A four-bar linkage in a vertical plane whose coupler is a thin strip that bends: a flexible link in a closed loop.
+
+The coupler's shapes are those of a beam pinned at both ends, seen from its tangent at the crank's pin.
+"""
+
+from __future__ import annotations
+
+from kalaba.integrate import DormandPrince
+from kalaba.model.beam import Beam
+from kalaba.model.joint import Revolute
+from kalaba.model.parts import Actuator, Body, Connection, Start
+from kalaba.model.pose import Pose, Y, Z
+from kalaba.model.section import Rectangle
+from kalaba.model.shapes import Pinned
+from kalaba.model.solid import Rod
+from kalaba.model.system import System
+from kalaba.robots.entry import Entry, Option
+from kalaba.scenarios import Scenario
+
+HINGE = Revolute(-Y)  # a positive angle lifts the link
+STRIP = Rectangle(0.025, 0.0015)  # m, 25 mm across the plane, 1.5 mm in it
+
+
+def system(*, modes: int, foreshortening: bool) -> System:
+    """Crank and rocker rigid, the coupler of aluminium; it starts straight."""
+    strip = Beam(0.40, STRIP, 2700.0, 70e9, shapes=Pinned(modes), foreshortening=foreshortening, bending=(Z,))
+    straight = {f"coupler.mode{k}": 0.0 for k in range(1, modes + 1)}
+    return System(
+        "flexible-four-bar",
+        parts=(
+            Body("crank", Rod(0.15, mass=0.3), joint=HINGE),
+            Body("coupler", strip, parent="crank.tip", joint=HINGE),
+            Body("rocker", Rod(0.30, mass=0.6), parent="coupler.tip", joint=HINGE),
+            Connection("pin", "rocker.tip", at=Pose((0.45, 0, 0)), joint=HINGE),
+            Actuator("motor", "crank.angle", limit=2.0),
+        ),
+        start=Start(hold={"crank.angle": 1.0, **straight}, guess={"coupler.angle": -0.5, "rocker.angle": -2.0}),
+    )
+
+
+def scenario(*, modes: int, foreshortening: bool) -> Scenario:
+    """Run up the crank from rest."""
+    return Scenario(
+        system(modes=modes, foreshortening=foreshortening),
+        duration=2.0,
+        stepper=DormandPrince(rtol=1e-8, atol=1e-10),
+        control={"motor": "0.2*(10 - rate(crank.angle))"},
+        description="The motor runs the crank up from rest towards 10 rad/s; the coupler bends and rings.",
+    )
+
+
+ENTRY = Entry(
+    name="flexible-four-bar",
+    summary="crank and rocker joined by a thin strip that bends, closed by a hinge: 5 rows, 1 freedom and modes",
+    source="kalaba's own numbers; the four-bar of this catalogue with a strip of aluminium as its coupler",
+    build=system,
+    scenario=scenario,
+    options={
+        "modes": Option(2, range(1, 11), "modes of the coupler, pinned at both ends"),
+        "foreshortening": Option(default=False, allowed=(False, True), description="the coupler shortens as it bends"),
+    },
+)
