@@ -77,7 +77,7 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
     that breaks off raises an IntegrationError that carries the part done as `.run`; with check=False it is returned,
     and `run.status` says why.
     """
-    task = _task(build(system), duration, start, stepper, control, stabilisation, save_every, stop, progress)
+    task = _task(_plant(system, start), duration, start, stepper, control, stabilisation, save_every, stop, progress)
     run = _runner(task)(task)
     if run.effort.jolt[0] > JERK and not isinstance(stepper, SemiImplicitEuler):  # its own error is as large
         warnings.warn(_jolt_message(run), SingularWarning, stacklevel=2)
@@ -120,16 +120,29 @@ def _task(plant: Plant, duration: float | None, start: Any, stepper: Any, contro
     )
 
 
+def _plant(system: System | Plant, start: Any) -> Plant:  # noqa: ANN401
+    """Build; what is grasped as found is found where the given start has it."""
+    if start is None or isinstance(system, Plant) or not hasattr(system, "machine"):
+        return build(system)
+    from kalaba.starting import settle_as_found
+
+    return build(settle_as_found(system, _pair(system.name, start)[0]))
+
+
+def _pair(name: str, given: Any) -> tuple[Any, Any]:  # noqa: ANN401
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        message = f"{name}.start: expected a State (q, v), got {given!r}. Try run.end or plant.start."
+        raise ModelError(message)
+    return given[0], given[1]
+
+
 def _start(plant: Plant, given: Any) -> State:  # noqa: ANN401
     """The plant's own start, or a given state projected onto the constraints."""
     if given is None:
         return plant.start
     from kalaba.oracle import project_state
 
-    if not isinstance(given, tuple | list) or len(given) != 2:
-        message = f"{plant.system.name}.start: expected a State (q, v), got {given!r}. Try run.end or plant.start."
-        raise ModelError(message)
-    q, v = given
+    q, v = _pair(plant.system.name, given)
     state = State(
         checked(q, len(plant.coordinates), "start q", plant.coordinates),
         checked(v, len(plant.velocities), "start v", plant.velocities),
@@ -138,12 +151,17 @@ def _start(plant: Plant, given: Any) -> State:  # noqa: ANN401
 
 
 def _runner(task: Task) -> Callable[[Task], Run]:
-    if isinstance(task.stepper, Radau):
+    is_stiff = isinstance(task.stepper, Radau)
+    if not is_stiff and isinstance(task.plant.backend, Native) and isinstance(task.plant.solver, MaskedLDL):
+        return run_native
+    if isinstance(task.stabilisation, Baumgarte):
+        name = task.plant.system.name
+        message = f"{name}: {task.stabilisation!r} needs a native stepper and the default solver. Try kb.Projection()."
+        raise IntegrationError(message)
+    if is_stiff:
         from kalaba.stiff import run_stiff
 
         return run_stiff
-    if isinstance(task.plant.backend, Native) and isinstance(task.plant.solver, MaskedLDL):
-        return run_native
     from kalaba.oracle import run_python
 
     return run_python

@@ -15,7 +15,7 @@ from kalaba.integrate.work import evaluate, load
 from kalaba.loop.choice import choose_again, watch
 from kalaba.loop.event import locate, look
 from kalaba.loop.memory import DONE, RUNNING, Memory
-from kalaba.loop.projection import activate, copy_active, fail_unsettled, settle_step
+from kalaba.loop.projection import activate, copy_active, fail_unsettled, settle_on_record
 from kalaba.loop.samples import next_time, record_inside, record_state
 from kalaba.loop.stepping import aim, fail_infinite, passes
 
@@ -54,7 +54,7 @@ def _entry(stamp: int) -> Callable[[Records, float, int], int]:  # noqa: C901 - 
                 take_step(memory, memory.time, memory.taken)
                 if passes(memory, until):
                     break
-            settle_step(memory)
+            settle_on_record(memory, trial, memory.ahead)
             fail_infinite(memory, trial)
             fail_unsettled(memory)
             came = look(memory, trial, memory.ahead)

@@ -4,7 +4,7 @@ from kalaba.constrain import rows
 from kalaba.integrate.machine_code import call, compiled, floats, integers
 from kalaba.integrate.work import evaluate, load
 from kalaba.loop.memory import INCONSISTENT, RUNNING, SINGULAR, Memory
-from kalaba.loop.projection import CLOSED, fail_unsettled, settle
+from kalaba.loop.projection import CLOSED, fail_unsettled, settle, settle_on_record
 
 FALLEN = 0.1  # choose again when a kept pivot falls below this part of its value at the last choice
 OPENED = 1e-11  # ... or when a row left out opens by more than this
@@ -61,7 +61,10 @@ def choose_again(memory: Memory) -> None:
             _take_out(memory, lane)
             _write_down(memory, lane, _choose(memory))
     if memory.projecting == 1:
-        settle(memory, y, t)
+        if memory.n_steps == 0:
+            settle(memory, y, t)  # a start need not obey its rows
+        else:
+            settle_on_record(memory, y, t)
         fail_unsettled(memory)
         load(memory, y, t)
         call(memory.settle, memory.inputs, memory.settled, memory.settle_store)

@@ -65,25 +65,25 @@ def settle(memory: Memory, state: Floats, t: float) -> None:
 
 
 @compiled
-def settle_step(memory: Memory) -> None:
-    """Project the end of a step, and keep on record how much of the speed that took.
+def settle_on_record(memory: Memory, state: Floats, t: float) -> None:
+    """Project a state of a run under way, and keep on record how much of the speed that took.
 
     On a smooth motion it is the stepper's error; more means that the machine passed a singular position, or that rows
     came into force with a jerk.
     """
-    trial, before, lanes = floats(memory.trial), floats(memory.between), memory.lanes
+    before, lanes = floats(memory.between), memory.lanes
     for i in range(memory.entries):
-        before[i] = trial[i]
-    settle(memory, trial, memory.ahead)
+        before[i] = state[i]
+    settle(memory, state, t)
     jolt, first = floats(memory.jolt), memory.n_y - memory.n_v
     for lane in range(lanes):
         change, fastest = 0.0, SLOWEST
         for i in range(first, memory.n_y):
-            change = max(change, abs(trial[i * lanes + lane] - before[i * lanes + lane]))
+            change = max(change, abs(state[i * lanes + lane] - before[i * lanes + lane]))
             fastest = max(fastest, abs(before[i * lanes + lane]))
         if change > jolt[lane] * fastest and integers(memory.status)[lane] == RUNNING:
             jolt[lane] = change / fastest
-            floats(memory.jolt_time)[lane] = memory.ahead
+            floats(memory.jolt_time)[lane] = t
 
 
 @compiled
