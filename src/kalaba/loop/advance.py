@@ -12,10 +12,10 @@ from kalaba.integrate.adaptive import first_step
 from kalaba.integrate.machine_code import compiled, compiled_entry, floats, integers, source_stamp
 from kalaba.integrate.steps import prepare_dense, take_step
 from kalaba.integrate.work import evaluate, load
-from kalaba.loop.choice import choose_again, watch
+from kalaba.loop.choice import choose_again, settle_step, watch
 from kalaba.loop.event import locate, look
 from kalaba.loop.memory import DONE, RUNNING, Memory
-from kalaba.loop.projection import activate, copy_active, fail_unsettled, settle_on_record
+from kalaba.loop.projection import activate, copy_active, fail_unsettled
 from kalaba.loop.samples import next_time, record_inside, record_state
 from kalaba.loop.stepping import aim, fail_infinite, passes
 
@@ -54,7 +54,7 @@ def _entry(stamp: int) -> Callable[[Records, float, int], int]:  # noqa: C901 - 
                 take_step(memory, memory.time, memory.taken)
                 if passes(memory, until):
                     break
-            settle_on_record(memory, trial, memory.ahead)
+            settle_step(memory)
             fail_infinite(memory, trial)
             fail_unsettled(memory)
             came = look(memory, trial, memory.ahead)
