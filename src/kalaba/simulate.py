@@ -269,8 +269,8 @@ def _finish(task: Task, found: Trajectory, wall_time: float) -> Run:
     ending = _ENDINGS[found.status.name]
     choices = tuple((choice.time, choice.rank) for choice in found.choices)
     worst = None
-    if found.worst.row >= 0:
-        worst = Worst(found.worst.gap, plant.constraints[found.worst.row], found.worst.time)
+    if plant.constraints:  # where no row was ever open by a bit, the first one stands for all
+        worst = Worst(found.worst.gap, plant.constraints[max(found.worst.row, 0)], found.worst.time)
     return Run(
         plant=plant,
         time=found.time,
@@ -298,7 +298,7 @@ _ENDINGS = {
 }
 _REMEDIES = {
     Ending.NOT_FINITE: "the state is no longer finite. Try a smaller step, or check the control law",
-    Ending.STEP_UNDERFLOW: "the error asks for steps below rounding. Try kb.Radau(), or look for a jump in the forces",
+    Ending.STEP_UNDERFLOW: "steps fall below rounding. Look for a jump in the forces; if they are stiff, try kb.Radau()",
     Ending.RESIDUAL_GROWTH: "projection cannot close {row}. The machine is where it cannot go on; try a smaller step",
     Ending.INCONSISTENT: "no motion obeys all rows; {row} contradicts the others. Remove one of them",
     Ending.SINGULAR: "some motion has neither inertia nor constraint. Give the body mass, or constrain it",
