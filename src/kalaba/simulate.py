@@ -298,7 +298,7 @@ _ENDINGS = {
 }
 _REMEDIES = {
     Ending.NOT_FINITE: "the state is no longer finite. Try a smaller step, or check the control law",
-    Ending.STEP_UNDERFLOW: "steps fall below rounding. Look for a jump in the forces; if they are stiff, try kb.Radau()",
+    Ending.STEP_UNDERFLOW: "steps fall below rounding. Look for a jump in the forces; if stiff, try kb.Radau()",
     Ending.RESIDUAL_GROWTH: "projection cannot close {row}. The machine is where it cannot go on; try a smaller step",
     Ending.INCONSISTENT: "no motion obeys all rows; {row} contradicts the others. Remove one of them",
     Ending.SINGULAR: "some motion has neither inertia nor constraint. Give the body mass, or constrain it",
