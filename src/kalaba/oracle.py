@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kalaba.actuation import Sampler, law_function
 from kalaba.constrain.assembly import weighted_step
+from kalaba.constrain.solvers import Motion
 from kalaba.constrain.stabilisation import Projection
 from kalaba.errors import ConstraintError, IntegrationError, ModelError, NotFiniteError
 from kalaba.forward import motion
@@ -138,7 +139,11 @@ def _packed(plant: Plant, state: State, t: float, drive: Drive | Array) -> Array
 
 def _sample(plant: Plant, state: State, t: float, drive: Drive) -> tuple[float, Array, Array, Array, Array, Array]:
     packed = _packed(plant, state, t, drive)
-    found = motion(plant, packed)
+    try:
+        found = motion(plant, packed)
+    except NotFiniteError:  # the state is fine, and so part of the run; the step from here will fail
+        unknown = np.full(len(state.v), np.nan)
+        found = Motion(unknown, unknown.copy())
     return t, state.q, state.v, found.acceleration, found.constraint_force, packed[plant.layout.u].copy()
 
 

@@ -79,7 +79,7 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
     that breaks off raises an IntegrationError that carries the part done as `.run`; with check=False it is returned,
     and `run.status` says why.
     """
-    task = _task(build(system), duration, start, stepper, control, stabilisation, save_every, stop, progress)
+    task = _task(_plant(system, start), duration, start, stepper, control, stabilisation, save_every, stop, progress)
     run = _runner(task)(task)
     if run.effort.jolt[0] > JERK and not _is_coarse(stepper):
         warnings.warn(_jolt_message(run), SingularWarning, stacklevel=2)
@@ -129,16 +129,29 @@ def _task(plant: Plant, duration: float | None, start: Any, stepper: Any, contro
     )
 
 
+def _plant(system: System | Plant, start: Any) -> Plant:  # noqa: ANN401
+    """Build; what is grasped as found is found where the given start has it."""
+    if start is None or isinstance(system, Plant) or not hasattr(system, "machine"):
+        return build(system)
+    from kalaba.starting import settle_as_found
+
+    return build(settle_as_found(system, _pair(system.name, start)[0]))
+
+
+def _pair(name: str, given: Any) -> tuple[Any, Any]:  # noqa: ANN401
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        message = f"{name}.start: expected a State (q, v), got {given!r}. Try run.end or plant.start."
+        raise ModelError(message)
+    return given[0], given[1]
+
+
 def _start(plant: Plant, given: Any) -> State:  # noqa: ANN401
     """The plant's own start, or a given state projected onto the constraints."""
     if given is None:
         return plant.start
     from kalaba.oracle import project_state
 
-    if not isinstance(given, tuple | list) or len(given) != 2:
-        message = f"{plant.system.name}.start: expected a State (q, v), got {given!r}. Try run.end or plant.start."
-        raise ModelError(message)
-    q, v = given
+    q, v = _pair(plant.system.name, given)
     state = State(
         checked(q, len(plant.coordinates), "start q", plant.coordinates),
         checked(v, len(plant.velocities), "start v", plant.velocities),
@@ -147,12 +160,17 @@ def _start(plant: Plant, given: Any) -> State:  # noqa: ANN401
 
 
 def _runner(task: Task) -> Callable[[Task], Run]:
-    if isinstance(task.stepper, Radau):
+    is_stiff = isinstance(task.stepper, Radau)
+    if not is_stiff and isinstance(task.plant.backend, Native) and isinstance(task.plant.solver, MaskedLDL):
+        return run_native
+    if isinstance(task.stabilisation, Baumgarte):
+        name = task.plant.system.name
+        message = f"{name}: {task.stabilisation!r} needs a native stepper and the default solver. Try kb.Projection()."
+        raise IntegrationError(message)
+    if is_stiff:
         from kalaba.stiff import run_stiff
 
         return run_stiff
-    if isinstance(task.plant.backend, Native) and isinstance(task.plant.solver, MaskedLDL):
-        return run_native
     from kalaba.oracle import run_python
 
     return run_python
@@ -262,8 +280,8 @@ def _finish(task: Task, found: Trajectory, wall_time: float) -> Run:
     ending = _ENDINGS[found.status.name]
     choices = tuple((choice.time, choice.rank) for choice in found.choices)
     worst = None
-    if found.worst.row >= 0:
-        worst = Worst(found.worst.gap, plant.constraints[found.worst.row], found.worst.time)
+    if plant.constraints:  # where no row was ever open by a bit, the first one stands for all
+        worst = Worst(found.worst.gap, plant.constraints[max(found.worst.row, 0)], found.worst.time)
     return Run(
         plant=plant,
         time=found.time,
@@ -292,7 +310,7 @@ _ENDINGS = {
 }
 _REMEDIES = {
     Ending.NOT_FINITE: "the state is no longer finite. Try a smaller step, or check the control law",
-    Ending.STEP_UNDERFLOW: "the error asks for steps below rounding. Try kb.Radau(), or look for a jump in the forces",
+    Ending.STEP_UNDERFLOW: "steps fall below rounding. Look for a jump in the forces; if stiff, try kb.Radau()",
     Ending.RESIDUAL_GROWTH: "projection cannot close {row}. The machine is where it cannot go on; try a smaller step",
     Ending.INCONSISTENT: "no motion obeys all rows; {row} contradicts the others. Remove one of them",
     Ending.UNSOLVED: "Newton's method finds no end of the step. Try a smaller step, kb.GeneralisedAlpha(rtol=1e-5), "

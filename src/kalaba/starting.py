@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from kalaba.constrain.assembly import Assembled, assemble, weighted_step
 from kalaba.errors import AssemblyError, ModelError
@@ -290,8 +290,8 @@ def _meet_speeds(plant: Plant, q: Array, v: Array, asked: tuple[Array, Array]) -
     return v, residual
 
 
-def settle_as_found(system: System) -> System:
-    """Replace every `at=AsFound()` by where the start guess puts the child on its parent."""
+def settle_as_found(system: System, q: ArrayLike | None = None) -> System:
+    """Replace every `at=AsFound()` by where the child is on its parent at a configuration, or at the System's start."""
     waiting = [p for p in system.parts if isinstance(p, Connection) and isinstance(p.at, AsFound)]
     nested = [c for c in system.machine.closures if isinstance(c, MachineConnection) and isinstance(c.at, AsFound)]
     if len(nested) > len(waiting):
@@ -303,7 +303,7 @@ def settle_as_found(system: System) -> System:
     from kalaba.plant import build
 
     plant = build(system.remove(*(part.name for part in waiting)), backend=Interpreted())
-    q = plant.start.q
+    q = plant.start.q if q is None else q
     settled = []
     for part in system.parts:
         if part in waiting and isinstance(part, Connection):

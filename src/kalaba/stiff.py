@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +12,9 @@ from numpy.typing import NDArray
 from kalaba.backend import Interpreted
 from kalaba.constrain.functions import state_jacobian
 from kalaba.constrain.stabilisation import Projection
-from kalaba.errors import ConstraintError, IntegrationError
+from kalaba.errors import ConstraintError, IntegrationError, ModelError, NotFiniteError
 from kalaba.forward import choose, motion
-from kalaba.oracle import project_state, q_dot
+from kalaba.oracle import Drive, Held, _packed, _run, _sample, project_state, q_dot, unit
 from kalaba.run import Effort, Ending, Run, Status
 from kalaba.state import State
 
@@ -28,7 +29,6 @@ def run_stiff(task: Task) -> Run:
     """Advance scipy's solver step by step; samples are taken from its dense output and projected."""
     from scipy.integrate import Radau
 
-    from kalaba.oracle import Held, _packed, _run, _sample
     from kalaba.simulate import event_function, failure_message, settings
 
     if task.samplers:
@@ -37,30 +37,19 @@ def run_stiff(task: Task) -> Run:
     plant, drive = task.plant, Held(task)
     event = None if task.stop is None else event_function(plant, task.stop)
     n_q = len(plant.coordinates)
-
-    def rate(t: float, y: Array) -> Array:
-        state = State(y[:n_q], y[n_q:])
-        return np.concatenate([q_dot(plant, *state), motion(plant, _packed(plant, state, t, drive)).acceleration])
-
-    solver = Radau(
-        rate,
-        0.0,
-        np.concatenate(task.start),
-        task.duration,
-        rtol=task.stepper.rtol,
-        atol=task.stepper.atol,
-        jac=_jacobian(task),
-    )
     began = perf_counter()
     samples, steps, ending = [_sample(plant, task.start, 0.0, drive)], 0, Ending.DONE
+    if not np.isfinite(samples[0][3]).all():
+        status = Status(Ending.NOT_FINITE, 0.0, failure_message(plant, Ending.NOT_FINITE, 0.0, ""))
+        return _run(plant, samples, status, Effort(settings=settings(task)))
+    tolerances = {"rtol": task.stepper.rtol, "atol": task.stepper.atol}
+    solver = Radau(
+        _rate(plant, drive), 0.0, np.concatenate(task.start), task.duration, jac=_jacobian(task), **tolerances
+    )
     before = -1.0 if event is None else float(event(_packed(plant, task.start, 0.0, drive))[0])
     while solver.status == "running":
-        try:
-            failure = solver.step()
-        except (ConstraintError, ValueError, np.linalg.LinAlgError) as error:
-            failure = str(error)
-        if failure is not None:
-            ending = Ending.STEP_UNDERFLOW
+        ending = _step(solver)
+        if ending.failed:
             break
         steps += 1
         dense = solver.dense_output()
@@ -82,6 +71,32 @@ def run_stiff(task: Task) -> Run:
     return _run(plant, samples, status, Effort(steps=steps, wall_time=perf_counter() - began, settings=settings(task)))
 
 
+def _rate(plant: Plant, drive: Drive) -> Callable[[float, Array], Array]:
+    """ẏ of the state y = (q, v)."""
+    n_q = len(plant.coordinates)
+
+    def rate(t: float, y: Array) -> Array:
+        state = State(y[:n_q], y[n_q:])
+        try:
+            found = motion(plant, _packed(plant, state, t, drive))
+        except (ModelError, NotFiniteError):  # Newton's method takes NaN for a step that is too long
+            return np.full(len(y), np.nan)
+        return np.concatenate([q_dot(plant, *state), found.acceleration])
+
+    return rate
+
+
+def _step(solver: Any) -> Ending:  # noqa: ANN401
+    """Take a step and say how it went."""
+    try:
+        failure = solver.step()
+    except ConstraintError:
+        return Ending.INCONSISTENT
+    except (ValueError, np.linalg.LinAlgError) as error:
+        failure = str(error)
+    return Ending.DONE if failure is None else Ending.STEP_UNDERFLOW
+
+
 def _at(dense: Any, t: float, n_q: int) -> State:  # noqa: ANN401
     y = dense(t)
     return State(y[:n_q], y[n_q:])
@@ -89,17 +104,20 @@ def _at(dense: Any, t: float, n_q: int) -> State:  # noqa: ANN401
 
 def _settle(task: Task, solver: Any) -> None:  # noqa: ANN401
     """Project the solver's state; a one-step method goes on from there."""
-    if not isinstance(task.stabilisation, Projection):
-        return
     n_q = len(task.plant.coordinates)
-    solver.y = np.concatenate(project_state(task.plant, State(solver.y[:n_q], solver.y[n_q:]), solver.t))
+    solver.y = np.concatenate(_settled(task, State(solver.y[:n_q], solver.y[n_q:]), solver.t))
     solver.f = solver.fun(solver.t, solver.y)
+
+
+def _settled(task: Task, state: State, t: float) -> State:
+    """A state on the constraints; without projection one of unit quaternions."""
+    if isinstance(task.stabilisation, Projection):
+        return project_state(task.plant, state, t)
+    return State(unit(task.plant, state.q), state.v)
 
 
 def _samples_until(task: Task, dense: Any, last: float, until: float, is_end: bool) -> list[Any]:  # noqa: ANN401, FBT001
     """Samples due in (last, until], projected; the end is always one."""
-    from kalaba.oracle import Held, _sample
-
     first = int(np.floor(last / task.save_every + 1e-9)) + 1
     final = int(np.floor(until / task.save_every + 1e-9))
     times = [k * task.save_every for k in range(first, final + 1)]
@@ -107,7 +125,7 @@ def _samples_until(task: Task, dense: Any, last: float, until: float, is_end: bo
         times.append(until)
     n_q = len(task.plant.coordinates)
     drive = Held(task)
-    return [_sample(task.plant, project_state(task.plant, _at(dense, t, n_q), t), t, drive) for t in times if t > last]
+    return [_sample(task.plant, _settled(task, _at(dense, t, n_q), t), t, drive) for t in times if t > last]
 
 
 def _crossing(plant: Plant, event: Any, dense: Any, low: float, high: float) -> float:  # noqa: ANN401

@@ -97,3 +97,20 @@ def test_a_hundred_rows_of_rank_sixty_in_any_order(seed):
     assert choose_rows(M, A[order], mask) == rank
     for value, reference in zip(found, expected, strict=True):
         assert np.abs(value - reference).max() < 1e-11 * np.abs(reference).max()
+
+
+@pytest.mark.long
+@given(closed_systems(max_bodies=20, max_loops=6))
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+def test_laws_hold_on_large_machines(machine):
+    system, state = machine
+    plant = interpreted(system)
+    v = consistent_velocity(plant, state.q, state.v)
+    problem = with_inertia(plant.problem(plant.packed(state.q, v, np.linspace(-1, 1, len(v)))))
+    assume(condition_is_fair(problem))
+    found = MaskedLDL().solve(problem)
+    scale = np.abs(problem.matrix) @ np.abs(found.acceleration) + np.abs(problem.rhs) + 1
+    assert np.all(np.abs(problem.matrix @ found.acceleration - problem.rhs) < LAW * scale.max())
+    allowed = tangent(problem.matrix)
+    power = np.abs(allowed.T @ found.constraint_force)
+    assert np.all(power < LAW * (np.abs(allowed).T @ np.abs(found.constraint_force) + 1))

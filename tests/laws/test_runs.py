@@ -105,3 +105,20 @@ def test_projection_keeps_what_drifts_without_it():
     assert np.abs(kept.residual).max() <= CLOSED
     assert np.abs(damped.residual).max() < np.abs(free.residual).max()
     assert np.abs(free.residual).max() > 1e-13
+
+
+@pytest.mark.parametrize("offset", [1e-7, 1e-6, 1e-5, 1e-4])
+def test_a_step_that_ends_beside_a_singular_position_keeps_energy_and_loop(offset):
+    """A parallelogram passes its flat position, where all rows but one vanish, at 0.2 s."""
+    hinge, angle = kb.Revolute(-kb.Y), 0.6 + offset
+    parts = (
+        kb.Body("crank", kb.Rod(0.2, mass=0.3), joint=hinge),
+        kb.Body("coupler", kb.Rod(0.4, mass=0.8), parent="crank.tip", joint=hinge),
+        kb.Body("rocker", kb.Rod(0.2, mass=0.6), parent="coupler.tip", joint=hinge),
+        kb.Connection("pin", "rocker.tip", at=(0.4, 0, 0), joint=hinge),
+    )
+    guess = {"coupler.angle": -angle, "rocker.angle": angle - np.pi}
+    start = kb.Start(hold={"crank.angle": angle}, guess=guess, speed={"crank.angle": -3.0})
+    run = kb.simulate(kb.System("parallelogram", parts, gravity=(0, 0, 0), start=start), 0.3, save_every=1e-3)
+    assert np.ptp(run.energy) < 1e-5 * run.energy[0]
+    assert np.abs(run.residual).max() < 1e-10

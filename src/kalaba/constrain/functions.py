@@ -162,6 +162,9 @@ def project(equations: Equations, *, is_singular: bool = False) -> ca.Function:
         "residual": rows.value,
         "speed_residual": rows.rate,
     }
+    if equations.machine.quaternions:  # made unit before, too: from a stretched one Newton's step does not converge
+        found = ca.substitute(list(outputs.values()), [s.q], [_unit(equations, s.q)])
+        outputs = dict(zip(outputs, found, strict=True))
     return _function("project", equations, outputs, extra)
 
 
@@ -192,10 +195,9 @@ def rows(equations: Equations, *, is_singular: bool = False) -> ca.Function:
     they alone bring the configuration back.
     """
     extra = _inputs(equations)
-    lengths = ca.DM([SHORT if moving else 1.0 for moving in equations.rows.is_velocity_level])
-    matrix = (
-        ca.mtimes(ca.diag(lengths), equations.constraint_matrix) if lengths.numel() else equations.constraint_matrix
-    )
+    matrix = ca.SX(equations.constraint_matrix)
+    for i, moving in enumerate(equations.rows.is_velocity_level):
+        matrix[i, :] *= SHORT if moving else 1.0
     every_row = {**extra, "mask": ca.SX.ones(equations.rows.value.shape[0])}
     metric = _metric(equations, every_row, is_singular=is_singular)
     return _function("rows", equations, {"mass": metric, "matrix": matrix}, extra)

@@ -33,7 +33,7 @@ def choose_rows(mass: Floats, matrix: Floats, mask: Floats) -> int:
     mask[:] = 0.0
     if not factorise(factor, n):
         return -1
-    scale_rows(factor, rows, weights, m, n)
+    scale_rows(factor, rows, weights, np.full(m, NOTHING), m, n)
     rank, row = 0, farthest_row(rows, weights, mask, m, n)
     while row >= 0:
         take_row(rows, mask, m, n, row)
@@ -57,14 +57,15 @@ def factorise(mass: Floats, n: int) -> bool:
     return True
 
 
-def scale_rows(factor: Floats, rows: Floats, weights: Floats, m: int, n: int) -> None:
+def scale_rows(factor: Floats, rows: Floats, weights: Floats, least: Floats, m: int, n: int) -> None:
     """Replace A by its rows in the metric of M and free of their units, and weigh them by their strength.
 
     With the factor L of M::
 
         B = A L⁻ᵀ        B_k ← B_k / max(|B_k|, 1e-6 max|B|)        w_k = min(1, |B_k| / 0.1 max|B|)
 
-    so a row that has vanished stays short, and one that is about to has little weight.
+    so a row that has vanished stays short, and one that is about to has little weight. A row of A whose largest entry
+    is at most `least` counts as nothing.
     """
     longest = 0.0
     for i in range(m):
@@ -72,7 +73,7 @@ def scale_rows(factor: Floats, rows: Floats, weights: Floats, m: int, n: int) ->
         for j in range(n):
             largest = max(largest, abs(rows[i * n + j]))
         for j in range(n):
-            value = rows[i * n + j] if largest > NOTHING else 0.0
+            value = rows[i * n + j] if largest > least[i] else 0.0
             for k in range(j):
                 value -= factor[j * n + k] * rows[i * n + k]
             rows[i * n + j] = value / factor[j * n + j]

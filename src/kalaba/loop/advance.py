@@ -13,10 +13,10 @@ from kalaba.integrate.machine_code import compiled, compiled_entry, floats, inte
 from kalaba.integrate.steps import prepare_dense, take_step
 from kalaba.integrate.structural import keep_acceleration, structural_step
 from kalaba.integrate.work import evaluate, load
-from kalaba.loop.choice import choose_again, watch
+from kalaba.loop.choice import choose_again, settle_step, watch
 from kalaba.loop.event import locate, look
 from kalaba.loop.memory import DONE, RUNNING, Memory
-from kalaba.loop.projection import activate, copy_active, fail_unsettled, settle_step
+from kalaba.loop.projection import activate, copy_active, fail_unsettled
 from kalaba.loop.samples import next_time, record_inside, record_state
 from kalaba.loop.stepping import aim, fail_infinite, passes
 

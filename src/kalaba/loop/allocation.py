@@ -112,6 +112,7 @@ def _step_arrays(layout: Layout, y: Floats, stages: int) -> Arrays:
         "y": np.array(y, order="C"),
         "trial": np.array(y, order="C"),
         "between": np.zeros(y.shape),
+        "raw": np.zeros(y.shape),
         "stages": np.zeros((stages + 2, *y.shape)),
     }
 
@@ -149,6 +150,8 @@ def _row_arrays(layout: Layout) -> Arrays:
         "mass": np.zeros((n, n)),
         "row_copy": np.zeros((m, n)),
         "row_weights": np.zeros(m),
+        "row_sizes": np.zeros((m, lanes)),
+        "row_least": np.zeros(m),
         "chosen": np.zeros(m),
         "choices": np.zeros((KEPT_CHOICES, 3)),
     }

@@ -4,10 +4,11 @@ from kalaba.constrain import rows
 from kalaba.integrate.machine_code import call, compiled, floats, integers
 from kalaba.integrate.work import evaluate, load
 from kalaba.loop.memory import INCONSISTENT, RUNNING, SINGULAR, Memory
-from kalaba.loop.projection import CLOSED, fail_unsettled, settle
+from kalaba.loop.projection import CLOSED, JERK, fail_unsettled, jerk, keep_raw, note_jolts, restore, settle
 
 FALLEN = 0.1  # choose again when a kept pivot falls below this part of its value at the last choice
 OPENED = 1e-11  # ... or when a row left out opens by more than this
+FADED = 3e-6  # a row this small beside what it was has lost its direction to rounding: a step without it errs less
 SPEED_CLOSED = 1e-6  # speed of a row left out, per unit of speed: rows count as dependent down to 1e-7
 
 _factorise = compiled(rows.factorise)
@@ -59,9 +60,12 @@ def choose_again(memory: Memory) -> None:
         integers(memory.active)[lane] = 0
         if integers(memory.flag)[lane] == 1:
             _take_out(memory, lane)
-            _write_down(memory, lane, _choose(memory))
+            _write_down(memory, lane, _choose(memory, lane))
     if memory.projecting == 1:
+        keep_raw(memory, y)
         settle(memory, y, t)
+        if memory.n_steps > 0:  # a start need not obey its rows
+            note_jolts(memory, y, t)
         fail_unsettled(memory)
         load(memory, y, t)
         call(memory.settle, memory.inputs, memory.settled, memory.settle_store)
@@ -73,6 +77,37 @@ def choose_again(memory: Memory) -> None:
     for k in range(memory.n_rows * memory.lanes):
         if integers(memory.flag)[k % memory.lanes] == 1:
             references[k] = pivots[k]
+
+
+@compiled
+def settle_step(memory: Memory) -> None:
+    """Project the end of a step; where that changes the speed by much, with rows chosen there.
+
+    A step that ends within rounding of a singular position finds a row that has all but vanished, and whose direction
+    is noise: projecting on it throws the state about. Chosen again there, it is left out.
+    """
+    trial, t, flag = floats(memory.trial), memory.ahead, integers(memory.flag)
+    keep_raw(memory, trial)
+    settle(memory, trial, t)
+    hit = False
+    for lane in range(memory.lanes):
+        shaken = integers(memory.status)[lane] == RUNNING and not jerk(memory, trial, lane) <= JERK
+        flag[lane] = 1 if shaken else 0
+        hit |= shaken
+    if hit and memory.n_rows > 0 and memory.projecting == 1:
+        for lane in range(memory.lanes):
+            if flag[lane] == 1:
+                restore(memory, trial, lane)
+        load(memory, trial, t)
+        call(memory.rows, memory.inputs, memory.listed, memory.rows_store)
+        for lane in range(memory.lanes):
+            integers(memory.active)[lane] = 0
+            if flag[lane] == 1:
+                _take_out(memory, lane)
+                _write_down(memory, lane, _choose(memory, lane))
+                integers(memory.rank)[lane] = -1  # to be chosen again, and judged, when the next step begins
+        settle(memory, trial, t)
+    note_jolts(memory, trial, t)
 
 
 @compiled
@@ -90,13 +125,19 @@ def _take_out(memory: Memory, lane: int) -> None:
 
 
 @compiled
-def _choose(memory: Memory) -> int:
-    """Do what `rows.choose_rows` does on the copies of one lane."""
+def _choose(memory: Memory, lane: int) -> int:
+    """Do what `rows.choose_rows` does on the copies of one lane; rows that have all but vanished count as nothing."""
     mass, copy, chosen = floats(memory.mass), floats(memory.row_copy), floats(memory.chosen)
     weights, m, n = floats(memory.row_weights), memory.n_rows, memory.n_v
     if not _factorise(mass, n):
         return -1
-    _scale_rows(mass, copy, weights, m, n)
+    sizes, least = floats(memory.row_sizes), floats(memory.row_least)
+    for k in range(m):
+        own = k * memory.lanes + lane
+        for j in range(n):
+            sizes[own] = max(sizes[own], abs(copy[k * n + j]))
+        least[k] = max(rows.NOTHING, FADED * sizes[own])
+    _scale_rows(mass, copy, weights, least, m, n)
     rank, row = 0, _farthest_row(copy, weights, chosen, m, n)
     while row >= 0:
         _take_row(copy, chosen, m, n, row)

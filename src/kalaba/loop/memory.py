@@ -40,6 +40,9 @@ class Memory(Work):
     mass: int  # (n_v, n_v): scratch of one lane
     row_copy: int  # (n_rows, n_v): scratch of one lane
     row_weights: int  # (n_rows,): scratch of one lane
+    row_sizes: int  # (n_rows): largest entry of each row of A met at any choice
+    row_least: int  # (n_rows,): scratch of one lane
+    raw: int  # (n_y): a state before it is projected
     chosen: int  # (n_rows,): scratch of one lane
     choices: int  # (kept_choices, 3): time, lane, rank
     kept_choices: int

@@ -6,6 +6,7 @@ from kalaba.loop.memory import RESIDUAL, RUNNING, Memory
 
 NEAR = 1e-12  # a correction this small leaves the state at rounding, and so the speeds, corrected with A before it
 CLOSED = 1e-9  # a residual above this, where projecting no longer helps, is a failure
+JERK = 1e-4  # of the speed: a projection that changes more has met a singular position, or rows with a jerk
 SLOWEST = 1e-3  # m/s or rad/s: changes of smaller speeds are measured against this
 MOST_PROJECTIONS = 10  # Newton needs two or three; one that needs more has lost its way
 
@@ -65,25 +66,45 @@ def settle(memory: Memory, state: Floats, t: float) -> None:
 
 
 @compiled
-def settle_step(memory: Memory) -> None:
-    """Project the end of a step, and keep on record how much of the speed that took.
+def keep_raw(memory: Memory, state: Floats) -> None:
+    """Keep a state as it is before its projection."""
+    raw = floats(memory.raw)
+    for i in range(memory.entries):
+        raw[i] = state[i]
+
+
+@compiled
+def jerk(memory: Memory, state: Floats, lane: int) -> float:
+    """Tell how much of a lane's speed its projection has changed."""
+    raw, lanes = floats(memory.raw), memory.lanes
+    change, fastest = 0.0, SLOWEST
+    for i in range(memory.n_y - memory.n_v, memory.n_y):
+        change = max(change, abs(state[i * lanes + lane] - raw[i * lanes + lane]))
+        fastest = max(fastest, abs(raw[i * lanes + lane]))
+    return change / fastest
+
+
+@compiled
+def restore(memory: Memory, state: Floats, lane: int) -> None:
+    """Undo the projection of a lane."""
+    raw, lanes = floats(memory.raw), memory.lanes
+    for i in range(memory.n_y):
+        state[i * lanes + lane] = raw[i * lanes + lane]
+
+
+@compiled
+def note_jolts(memory: Memory, state: Floats, t: float) -> None:
+    """Keep on record how much of the speed a projection took.
 
     On a smooth motion it is the stepper's error; more means that the machine passed a singular position, or that rows
     came into force with a jerk.
     """
-    trial, before, lanes = floats(memory.trial), floats(memory.between), memory.lanes
-    for i in range(memory.entries):
-        before[i] = trial[i]
-    settle(memory, trial, memory.ahead)
-    jolt, first = floats(memory.jolt), memory.n_y - memory.n_v
-    for lane in range(lanes):
-        change, fastest = 0.0, SLOWEST
-        for i in range(first, memory.n_y):
-            change = max(change, abs(trial[i * lanes + lane] - before[i * lanes + lane]))
-            fastest = max(fastest, abs(before[i * lanes + lane]))
-        if change > jolt[lane] * fastest and integers(memory.status)[lane] == RUNNING:
-            jolt[lane] = change / fastest
-            floats(memory.jolt_time)[lane] = memory.ahead
+    jolt = floats(memory.jolt)
+    for lane in range(memory.lanes):
+        size = jerk(memory, state, lane)
+        if size > jolt[lane] and integers(memory.status)[lane] == RUNNING:
+            jolt[lane] = size
+            floats(memory.jolt_time)[lane] = t
 
 
 @compiled

@@ -6,7 +6,7 @@ from kalaba.integrate.machine_code import Floats, compiled, floats, integers
 from kalaba.integrate.steps import interpolate
 from kalaba.integrate.work import evaluate, load
 from kalaba.loop.memory import RUNNING, STOPPED, Memory
-from kalaba.loop.projection import activate, settle
+from kalaba.loop.projection import JERK, activate, jerk, keep_raw, restore, settle
 
 
 @compiled
@@ -62,6 +62,17 @@ def record_state(memory: Memory) -> None:
 
 
 @compiled
+def _settle_between(memory: Memory, t: float) -> None:
+    """Project a state between two steps, but not where projection is noise: within rounding of a singular position."""
+    between = floats(memory.between)
+    keep_raw(memory, between)
+    settle(memory, between, t)
+    for lane in range(memory.lanes):
+        if jerk(memory, between, lane) > JERK:
+            restore(memory, between, lane)
+
+
+@compiled
 def record_inside(memory: Memory) -> None:
     """Record what lies within the step, in order: samples that are due, and events, where a lane stops.
 
@@ -79,7 +90,7 @@ def record_inside(memory: Memory) -> None:
             return
         interpolate(memory, memory.taken, (time - memory.time) / memory.taken)
         activate(memory)
-        settle(memory, between, time)
+        _settle_between(memory, time)
         load(memory, between, time)
         evaluate(memory, -1)
         for lane in range(lanes):

@@ -115,7 +115,10 @@ def _unit_quaternion(content: Any) -> tuple[Number, ...]:  # noqa: ANN401
 
 @dataclass(frozen=True, slots=True)
 class AsFound:
-    """An `at` that is taken from the start: the child stays where the start guess puts it (grasps)."""
+    """An `at` that is taken from the start: the child stays where it is then (grasps).
+
+    That is the System's own start, or the one that a run is given: `simulate(system, start=run.end)`.
+    """
 
 
 def as_pose(value: Any) -> Pose | AsFound:  # noqa: ANN401
