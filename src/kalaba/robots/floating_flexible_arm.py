@@ -137,8 +137,8 @@ ENTRY = Entry(
     name="floating-flexible-arm",
     summary="carrier afloat with two flexible links and a load, in a plane: 6 coordinates and the links' modes",
     source=(
-        "Liao, Li and Tang (2010), Dynamic modeling and simulation of a free-floating space manipulator with flexible "
-        "links; numbers and errata in tests/reference/data/floating-flexible-arm"
+        "Liao, Li and Tang (2010), Dynamic modeling and simulation of a free-floating flexible manipulator system, "
+        "Journal of National University of Defense Technology 32(5), 29-33"
     ),
     build=system,
     scenario=scenario,
@@ -161,8 +161,10 @@ ENTRY = Entry(
             "no deformation in the centre of mass (momentum error 58 N·s, 7.28 Hz becomes 3.72 Hz)",
             "the full (6), or the carrier's position kept as coordinates; com='eq7' gives the printed one",
         ),
-        Erratum("(9)", "∂²w/∂x²", "(∂²w/∂x²)²"),
-        Erratum("(3), (4), (12)", "l4 term, A30 and A40, sign", "as they follow from the figure; minus in (12)"),
+        Erratum("(3)", "the load's place without its own l4", "+ A40 [l4, 0]"),
+        Erratum("(4)", "A20 before link 3 and before l4", "A30, A40"),
+        Erratum("(9)", "(∂w/∂x)²", "(∂²w/∂x²)²"),
+        Erratum("(12)", "= before ½ [∂M/∂ξ]", "minus"),
         Erratum(
             "text",
             "momentum conservation as a nonholonomic constraint to add",

@@ -55,9 +55,8 @@ ENTRY = Entry(
     name="spinning-beam",
     summary="a beam spun up about its root by a prescribed angle; with foreshortening it stiffens, without it diverges",
     source=(
-        "Kane, Ryan and Banerjee (1987), Dynamics of a cantilever beam attached to a moving base, doi 10.2514/3.20195; "
-        "numbers of Simo and Vu-Quoc (1987), The role of non-linear theories in transient dynamic analysis of flexible "
-        "structures, doi 10.1016/0022-460X(87)90356-9"
+        "the spin-up of Kane, Ryan and Banerjee (1987), Dynamics of a cantilever beam attached to a moving base, "
+        "Journal of Guidance, Control, and Dynamics 10(2), 139-151, with the numbers usual since Simo and Vu-Quoc"
     ),
     build=system,
     scenario=scenario,
