@@ -23,8 +23,10 @@ from kalaba.loop.stepping import aim, fail_infinite, passes
 Records = npt.NDArray[np.void]
 
 
-def _entry(stamp: int) -> Callable[[Records, float, int], int]:  # noqa: C901 - one loop
-    def advance(memories: Records, until: float, limit: int) -> int:  # noqa: C901
+def _entry(stamp: int, structural: int) -> Callable[[Records, float, int], int]:  # noqa: C901 - one loop
+    """The loop for explicit steppers (0), or for those of structures (1): each compiles only what it calls."""
+
+    def advance(memories: Records, until: float, limit: int) -> int:  # noqa: C901, PLR0912
         """Step until `until` is reached, at most `limit` times; what is due at `until` is left to the next call.
 
         So a call with another held actuation finds the state unevaluated, and samples carry the actuation that begins.
@@ -52,7 +54,10 @@ def _entry(stamp: int) -> Callable[[Records, float, int], int]:  # noqa: C901 - 
                 memory.next_step = first_step(memory, memory.time)
             aim(memory, until)
             while True:
-                _step(memory)
+                if structural:
+                    structural_step(memory, memory.time, memory.taken)
+                else:
+                    take_step(memory, memory.time, memory.taken)
                 if passes(memory, until):
                     break
             settle_step(memory)
@@ -64,18 +69,13 @@ def _entry(stamp: int) -> Callable[[Records, float, int], int]:  # noqa: C901 - 
                 if came:
                     locate(memory)
                 record_inside(memory)
+            moved = memory.ahead > memory.time
             _accept(memory)
+            if structural and moved:
+                keep_acceleration(memory, memory.taken)
         return stamp
 
     return compiled_entry(advance)
-
-
-@compiled
-def _step(memory: Memory) -> None:
-    if memory.structural == 1:
-        structural_step(memory, memory.time, memory.taken)
-    else:
-        take_step(memory, memory.time, memory.taken)
 
 
 @compiled
@@ -86,8 +86,6 @@ def _accept(memory: Memory) -> None:
     for lane in range(memory.lanes):
         if integers(memory.active)[lane] == 1:
             floats(memory.reached)[lane] = memory.ahead
-    if memory.structural == 1 and memory.ahead > memory.time:
-        keep_acceleration(memory, memory.taken)
     memory.n_steps += 1 if memory.ahead > memory.time else 0
     memory.time = memory.ahead
 
@@ -100,4 +98,5 @@ def _finish(memory: Memory) -> None:
             status[lane] = DONE
 
 
-advance = _entry(source_stamp(Path(__file__).parent, *map(Path, integrate.__path__), Path(rows.__file__)))
+_STAMP = source_stamp(Path(__file__).parent, *map(Path, integrate.__path__), Path(rows.__file__))
+advance, advance_structure = _entry(_STAMP, 0), _entry(_STAMP, 1)

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from kalaba.errors import IntegrationError
 from kalaba.integrate.steps import Stepper
-from kalaba.loop.advance import advance
+from kalaba.loop.advance import advance, advance_structure
 from kalaba.loop.allocation import allocate
 from kalaba.loop.kernels import Floats, Kernels
 from kalaba.loop.schedule import Schedule
@@ -35,6 +35,7 @@ class Integration:
         self._kernels = kernels  # keeps code and stores alive
         self._room = allocate(kernels, stepper, schedule, y)
         self._end = float(schedule.end)
+        self._advance = advance_structure if self._room.memory["structural"][0] else advance
 
     def advance(self, until: float = inf, steps: int = NO_LIMIT) -> None:
         """Integrate to exactly `until` (at most the end), or for `steps` more steps if that comes first.
@@ -44,7 +45,7 @@ class Integration:
         that begins there; the run is over only when `running` is False.
         """
         if self.running:
-            advance(self._room.memory, min(float(until), self._end), steps)
+            self._advance(self._room.memory, min(float(until), self._end), steps)
 
     @property
     def running(self) -> bool:
