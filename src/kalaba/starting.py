@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kalaba.constrain.assembly import Assembled, assemble, weighted_step
 from kalaba.errors import AssemblyError, ModelError
+from kalaba.model.beam import Beam
 from kalaba.model.expression import Values, evaluate, number, parse
 from kalaba.model.machine import MachineConnection
 from kalaba.model.number import is_number
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 SPEED_STEPS = 30
+STIFF = 1e8  # how much dearer than its mass says a beam's mode is to an assembly
 SPEED_TRIES = 6
 FLIPPED = 1e-9  # m, rad: a start that closes this well and is refused is a false root
 SPEED_TOLERANCE = 1e-9
@@ -106,7 +108,18 @@ class _Closing:
         gaps, rows = self.wishes(inputs)
         matrix = found["matrix"].reshape((len(position), n), order="F")[position]
         residual = np.concatenate([found["value"][position], gaps])
-        return residual, *self.without_fixed(np.vstack([matrix, rows]), found["mass"].reshape((n, n), order="F"))
+        return residual, *self.without_fixed(
+            np.vstack([matrix, rows]), self.metric(found["mass"].reshape((n, n), order="F"))
+        )
+
+    def metric(self, mass: Array) -> Array:
+        """M, the modes of beams weighed as stiff: joints turn before links bend."""
+        mass = mass.copy()
+        for body in self.plant.machine.bodies:
+            if isinstance(body.solid, Beam):
+                part = slice(body.mode_v, body.mode_v + body.solid.modes)
+                mass[part, part] *= STIFF
+        return mass
 
     def wishes(self, inputs: Array) -> tuple[Array, Array]:
         """Gaps of the held names and their matrix."""

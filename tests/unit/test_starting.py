@@ -331,3 +331,21 @@ def test_rotations_of_the_start_are_unit():
     assert np.linalg.norm(found.start.q[3:7]) == pytest.approx(1.0, abs=1e-15)
     R = rotation_of(found.start.q[3:7])
     assert R[0, 1] == pytest.approx(0.0, abs=CLOSED)
+
+
+def test_joints_turn_before_links_bend():
+    hinge = kb.Revolute(-kb.Y)
+    boom = kb.Beam(0.4, kb.Rectangle(0.01, 0.01), 2700, 7e10, shapes=kb.Polynomial(2), bending=kb.Z)
+    loop = kb.System(
+        "loop",
+        parts=(
+            kb.Body("crank", kb.Rod(0.15, mass=0.3), joint=hinge),
+            kb.Body("coupler", boom, parent="crank.tip", joint=hinge),
+            kb.Body("rocker", kb.Rod(0.3, mass=0.6), parent="coupler.tip", joint=hinge),
+            kb.Connection("pin", "rocker.tip", at=(0.45, 0, 0), joint=hinge),
+        ),
+        start=kb.Start(hold={"crank.angle": 1.0}, guess={"coupler.angle": -0.3, "rocker.angle": -1.5}),
+    )
+    plant = kb.build(loop, backend=kb.Interpreted())
+    modes = [plant.coordinates.index(name) for name in ("coupler.mode1", "coupler.mode2")]
+    assert np.abs(plant.start.q[modes]).max() < 1e-9
