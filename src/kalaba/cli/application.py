@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from kalaba.cli.check import check
+from kalaba.cli.compare import compare
 from kalaba.cli.listing import list_machines
 from kalaba.cli.run import run
 from kalaba.cli.show import show
@@ -24,6 +25,7 @@ app.command("list")(list_machines)
 app.command("show")(show)
 app.command("check")(check)
 app.command("run")(run)
+app.command("compare")(compare)
 app.command("view")(view)
 
 # What typer raises on a command line that it cannot read; its home differs between versions.

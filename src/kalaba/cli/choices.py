@@ -48,7 +48,7 @@ class Settings:
     options: dict[str, Choice] = field(default_factory=dict)
 
 
-def read_settings(name: str, given: Sequence[str] | None) -> Settings:
+def read_settings(name: str, given: Sequence[str] | None, flag: str = "--set") -> Settings:
     """Read `--set key=value` for a machine of the catalogue.
 
     A key with a dot is a parameter. One without is an option of the machine; if there is none so called, it is a
@@ -60,12 +60,12 @@ def read_settings(name: str, given: Sequence[str] | None) -> Settings:
     for text in given or ():
         key, equals, value = (piece.strip() for piece in text.partition("="))
         if not (key and equals and value):
-            message = f"--set {text}: expected key=value, for example --set {_example(entry)}"
+            message = f"{flag} {text}: expected key=value, for example {flag} {_example(entry)}"
             raise CommandError(message)
         if "." in key or _is_parameter(entry, key):
-            settings.parameters[key] = _number(text, value)
+            settings.parameters[key] = _number(f"{flag} {text}", value)
         else:
-            settings.options[key] = _option(entry, key, value)
+            settings.options[key] = _option(entry, key, value, flag)
     return settings
 
 
@@ -90,15 +90,15 @@ def _number(text: str, value: str) -> float:
     except KalabaError:
         number = None
     if number is None:
-        message = f"--set {text}: expected a number, got {value!r}. Write it like 0.2, 1e-3 or pi/2."
+        message = f"{text}: expected a number, got {value!r}. Write it like 0.2, 1e-3 or pi/2."
         raise CommandError(message)
     return number
 
 
-def _option(entry: Entry, key: str, value: str) -> Choice:
+def _option(entry: Entry, key: str, value: str, flag: str) -> Choice:
     if key not in entry.options:
         known = near(key, [*entry.options, *_parameters(entry)])
-        message = f"--set {key}={value}: {entry.name} has no option or parameter {key!r}; {known}"
+        message = f"{flag} {key}={value}: {entry.name} has no option or parameter {key!r}; {known}"
         raise CommandError(message)
     default = entry.options[key].default
     if isinstance(default, bool):

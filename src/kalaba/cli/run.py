@@ -48,13 +48,14 @@ def run(  # noqa: PLR0913  (one argument a flag)
     settings = read_settings(name, given)
     check_place(output, WRITERS)
     if plot is not None:
-        from kalaba.view.plots import PICTURES
+        from kalaba.view.sheet import PICTURES
 
         check_place(plot, PICTURES)
     from kalaba.robots.catalogue import scenario
 
     chosen = scenario(name, settings.parameters, **settings.options)
-    found = _simulate(chosen, duration, choose_stepper(stepper, step, chosen.stepper), stop, hidden=quiet or as_json)
+    hidden = quiet or as_json
+    found = simulate_scenario(chosen, duration, choose_stepper(stepper, step, chosen.stepper), stop, hidden=hidden)
     found.save(output)
     if plot is not None:
         from kalaba.view.plots import overview
@@ -68,7 +69,16 @@ def run(  # noqa: PLR0913  (one argument a flag)
     return 0
 
 
-def _simulate(chosen: Scenario, duration: float | None, stepper: Any, stop: str | None, *, hidden: bool) -> Run:  # noqa: ANN401
+def simulate_scenario(
+    chosen: Scenario,
+    duration: float | None,
+    stepper: Any,  # noqa: ANN401
+    stop: str | None = None,
+    *,
+    hidden: bool,
+    save_every: float = 0.01,
+) -> Run:
+    """Simulate a scenario behind a bar on the terminal; a run that breaks off is returned too."""
     from kalaba.cli.progress import bar
     from kalaba.simulate import SingularWarning, simulate
 
@@ -83,6 +93,7 @@ def _simulate(chosen: Scenario, duration: float | None, stepper: Any, stop: str 
             stop=stop,
             progress=progress,
             check=False,
+            save_every=save_every,
         )
 
 

@@ -34,7 +34,7 @@ def print_table(out: Console, title: str, headings: Iterable[str], rows: Iterabl
         return
     table = Table(title=Text(title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in headings:
-        table.add_column(heading, overflow="fold")
+        table.add_column(Text(heading), overflow="fold")  # a unit in brackets is not markup
     for row in listed:
         table.add_row(*row)
     out.print(table, soft_wrap=False)

@@ -62,7 +62,7 @@ def test_version_is_printed(capsys):
     assert capsys.readouterr().out == f"kalaba {kb.__version__}\n"
 
 
-@pytest.mark.parametrize("command", ["list", "show", "check", "run"])
+@pytest.mark.parametrize("command", ["list", "show", "check", "run", "compare"])
 def test_every_command_has_help_with_an_example(capsys, command):
     assert invoke([command, "--help"]) == 0
     assert f"Example: kalaba {command}" in capsys.readouterr().out

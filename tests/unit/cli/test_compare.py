@@ -1,0 +1,67 @@
+"""`kalaba compare`: one run a value, peaks, differences, a picture or a table."""
+
+import csv
+import json
+
+import pytest
+
+from kalaba.cli.application import invoke
+
+FOUR_BAR = ("compare", "four-bar", "--vary", "crank.mass=0.3,0.6", "--duration", "0.05")
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_parameter_is_varied_and_drawn(capsys, elsewhere):
+    assert invoke(FOUR_BAR) == 0
+    out = capsys.readouterr().out
+    for words in ("crank.mass", "crank.angle [rad]", "motor [N*m]", "wall time [s]", "difference to crank.mass=0.6"):
+        assert words in out
+    assert (elsewhere / "compare.png").stat().st_size > 10_000
+
+
+def test_an_option_is_varied_and_tips_are_in_millimetres(capsys):
+    arguments = ("compare", "floating-flexible-arm", "--vary", "modes=1,2", "--duration", "0.02", "--json")
+    assert invoke(arguments) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["units"]["link2.tip_deflection"] == "mm"
+    first, last = said["variants"]
+    assert (first["values"], last["values"]) == ({"modes": "1"}, {"modes": "2"})
+    assert 0 < first["differences"]["link2.tip_deflection"] < 10
+    assert set(last["differences"].values()) == {0.0}
+    assert abs(last["energy_balance"]) < 1e-9
+
+
+def test_combinations_go_to_a_table_in_order(capsys, elsewhere):
+    assert invoke([*FOUR_BAR, "--vary", "rocker.mass=1,2", "-o", "all.csv", "--quiet"]) == 0
+    assert capsys.readouterr().out == ""
+    with (elsewhere / "all.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    seen = dict.fromkeys((row["crank.mass"], row["rocker.mass"]) for row in rows)
+    assert list(seen) == [("0.3", "1"), ("0.3", "2"), ("0.6", "1"), ("0.6", "2")]
+    assert float(rows[0]["crank.angle [rad]"]) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "nothing to compare"),
+        (("--vary", "modez=1,2"), "did you mean modes"),
+        (("--vary", "link2.lenth=1,2"), "no parameter 'link2.lenth'"),
+        (("--vary", "modes=1,99"), "from 1 to 20, got 99"),
+        (("--vary", "modes"), "expected key=value"),
+        (("--vary", "link2.length=1,long"), "--vary link2.length=long: expected a number"),
+        (("--vary", "modes=1,2", "--set", "modes=3"), "given twice"),
+        (("--vary", "modes=1,2", "-o", "out.txt"), ".csv"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused_in_one_line(capsys, arguments, words):
+    assert invoke(["compare", "floating-flexible-arm", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert words in captured.err
