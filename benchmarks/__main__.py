@@ -38,7 +38,14 @@ def starting() -> list[Report]:
     return [*_guarded(measure_starting), *_guarded(measure_memory)]
 
 
-GROUPS: dict[str, Callable[[], list[Report]]] = {"engines": engines, "starting": starting}
+def flexible() -> list[Report]:
+    """Flexible links: building, evaluating, a run beside Exudyn, and the cost of modes."""
+    from benchmarks.flexible import measure_arm, measure_beside_exudyn, measure_modes
+
+    return [report for measure in (measure_arm, measure_beside_exudyn, measure_modes) for report in _guarded(measure)]
+
+
+GROUPS: dict[str, Callable[[], list[Report]]] = {"engines": engines, "starting": starting, "flexible": flexible}
 
 
 def main() -> None:

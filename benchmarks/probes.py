@@ -35,6 +35,44 @@ def building() -> dict[str, float]:
     return {"imports": imported - began, "build": built - imported, "ready": ready - imported}
 
 
+def flexible() -> dict[str, float]:
+    """The time to build the floating arm with 5 modes a link, with the kernels of a run and of structural steppers."""
+    for name in ("kalaba", *IMPORTED):
+        import_module(name)
+    import kalaba as kb
+
+    began = time.perf_counter()
+    plant = kb.build(kb.load("floating-flexible-arm", modes=5))
+    plant.start  # noqa: B018  (found when first asked for)
+    for name in ("motion", "project", "rows"):
+        plant.standard(name)
+    ready = time.perf_counter()
+    plant.standard("tangent")
+    return {"ready": ready - began, "tangent": time.perf_counter() - ready}
+
+
+def modes() -> dict[str, float]:
+    """Operations, build time and time of an evaluation of the floating arm against its modes, until one takes long."""
+    import kalaba as kb
+    from benchmarks.flexible import BUDGET, MODES, arm_loop
+    from benchmarks.timing import best_in_turns, repeated
+
+    kb.build(kb.load("four-bar")).standard("motion")  # so that the first build below does not pay for imports
+    found: dict[str, float] = {}
+    for count in MODES:
+        began = time.perf_counter()
+        plant = kb.build(kb.load("floating-flexible-arm", modes=count))
+        plant.start  # noqa: B018
+        plant.standard("motion")
+        found[f"{count} build"] = time.perf_counter() - began
+        loop = arm_loop(plant)
+        found[f"{count} operations"] = loop.function.kernel.instructions
+        found[f"{count} evaluation"] = best_in_turns({"loop": repeated(loop, 1 / loop.evaluations)})["loop"]
+        if found[f"{count} build"] > BUDGET:
+            break
+    return found
+
+
 def first_run() -> dict[str, float]:
     """The time from nothing to a finished run of the catalogue's scenario."""
     began = time.perf_counter()
@@ -64,7 +102,7 @@ def peak_memory() -> float:
 
 
 PROBES: dict[str, Callable[[], dict[str, float]]] = {
-    probe.__name__: probe for probe in (package, building, first_run, long_run)
+    probe.__name__: probe for probe in (package, building, flexible, modes, first_run, long_run)
 }
 
 if __name__ == "__main__":

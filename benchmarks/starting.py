@@ -21,8 +21,8 @@ def measure_starting() -> Report:
     with TemporaryDirectory() as directory:
         _fresh("first_run", kernels=directory)  # Numba's cache and Python's are warm from here on
         warm = [_fresh("building", kernels=directory) for _ in range(ROUNDS)]
-    cold = [_cold("building") for _ in range(ROUNDS)]
-    ever = [_cold("first_run", numba=True) for _ in range(2)]
+    cold = [cold("building") for _ in range(ROUNDS)]
+    ever = [cold("first_run", numba=True) for _ in range(2)]
     bars = (
         AtMost("import kalaba", imported, 0.5, "s"),
         AtMost("build dual-mobile-arm and its start, nothing compiled", _least(cold, "build"), 2.0, "s"),
@@ -47,7 +47,7 @@ def _least(found: list[Figures], name: str) -> float:
     return min(figures[name] for figures in found)
 
 
-def _cold(probe: str, *, numba: bool = False) -> Figures:
+def cold(probe: str, *, numba: bool = False) -> Figures:
     """Run a probe with empty caches."""
     with ExitStack() as stack:
         kernels = stack.enter_context(TemporaryDirectory())
