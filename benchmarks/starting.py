@@ -21,12 +21,12 @@ def measure_starting() -> Report:
     with TemporaryDirectory() as directory:
         _fresh("first_run", kernels=directory)  # Numba's cache and Python's are warm from here on
         warm = [_fresh("building", kernels=directory) for _ in range(ROUNDS)]
-    cold = [cold("building") for _ in range(ROUNDS)]
+    fresh = [cold("building") for _ in range(ROUNDS)]
     ever = [cold("first_run", numba=True) for _ in range(2)]
     bars = (
         AtMost("import kalaba", imported, 0.5, "s"),
-        AtMost("build dual-mobile-arm and its start, nothing compiled", _least(cold, "build"), 2.0, "s"),
-        AtMost("the same and all kernels of a run", _least(cold, "ready"), 2.0, "s"),
+        AtMost("build dual-mobile-arm and its start, nothing compiled", _least(fresh, "build"), 2.0, "s"),
+        AtMost("the same and all kernels of a run", _least(fresh, "ready"), 2.0, "s"),
         AtMost("build dual-mobile-arm and its start, from the cache", _least(warm, "build"), 0.3, "s"),
         AtMost("the first run ever: import, build, compile the loop, 4 s", _least(ever, "run"), 15.0, "s"),
     )
