@@ -57,11 +57,6 @@ class Layout:
         packed[self.mask], packed[self.w] = 1.0, 1.0
         return packed
 
-    @property
-    def state(self) -> slice:
-        """Q and v together."""
-        return slice(0, self.v.stop)
-
 
 def checked(given: ArrayLike, size: int, what: str, names: Sequence[str]) -> Array:
     """Refuse vectors of the wrong shape or with NaN, naming the entry."""

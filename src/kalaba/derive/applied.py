@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
+from kalaba.derive.rotation import cross
 from kalaba.model.machine import Thrust
 
 if TYPE_CHECKING:
@@ -82,12 +83,8 @@ def frame_jacobian(kinematics: Kinematics, frame: str) -> ca.SX:
     for k in range(3):
         r = pose.rotation[:, k]
         D = symbols.gradient(r)
-        turning += ca.horzcat(ca.SX(3, 0), *(_cross(r, D[:, j]) for j in range(D.shape[1]))) / 2
+        turning += ca.horzcat(ca.SX(3, 0), *(cross(r, D[:, j]) for j in range(D.shape[1]))) / 2
     return ca.densify(ca.vertcat(symbols.gradient(pose.position), turning))
-
-
-def _cross(a: ca.SX, b: ca.SX) -> ca.SX:
-    return ca.vertcat(a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
 def applied_force(kinematics: Kinematics) -> ca.SX:
