@@ -19,6 +19,8 @@ STEPPERS = {
     "central-difference": kb.CentralDifference,
 }
 each_stepper = pytest.mark.parametrize("name", STEPPERS)
+SINGULAR = [("five-bar", 0.5), ("sarrus", 0.35)]  # at 0.234 s and 0.258 s
+PASSING = kb.RungeKutta4(1e-4)  # errors below 1e-9 there, where adapted steps end too near to one
 
 
 def top() -> kb.System:
@@ -40,8 +42,8 @@ def run_of(machine: str, duration: float, stepper) -> kb.Run:
     return kb.simulate(plant, duration, start=start, control=control, stepper=stepper, save_every=duration / 50)
 
 
-def difference(machine: str, duration: float, stepper) -> float:
-    return float(np.abs(run_of(machine, duration, stepper).q - run_of(machine, duration, SHARP).q).max())
+def difference(machine: str, duration: float, stepper, exact=SHARP) -> float:
+    return float(np.abs(run_of(machine, duration, stepper).q - run_of(machine, duration, exact).q).max())
 
 
 @each_stepper
@@ -125,3 +127,31 @@ def test_a_massless_rod_moves_as_with_runge_kutta():
     for name, stepper in STEPPERS.items():
         run = kb.simulate(plant, 0.3, stepper=stepper(2.5e-4))
         assert np.abs(run.q - exact.q).max() < 2e-5, name
+
+
+def test_singular_positions_come_near():
+    """What the next tests rely on: a kept row all but vanishes on the way."""
+    for machine, duration in SINGULAR:
+        plant, run = plant_of(machine), run_of(machine, duration, PASSING)
+        states = zip(run.q, run.v, strict=True)
+        least = [np.linalg.svd(plant.constraint(q, v)[0])[1][plant.choice.rank - 1] for q, v in states]
+        assert min(least) < 0.1 * least[0], machine
+
+
+@each_stepper
+@pytest.mark.parametrize(("machine", "duration"), SINGULAR)
+def test_singular_positions_cost_no_order(machine, duration, name):
+    """Newton's method needs the slopes of the rows there: A vanishes, and they alone tell where the step ends."""
+    coarse, fine = (difference(machine, duration, STEPPERS[name](step), PASSING) for step in (1e-3, 5e-4))
+    assert np.log2(coarse / fine) == pytest.approx(2.0, abs=0.1)
+    runs = [run_of(machine, duration, STEPPERS[name](step)) for step in (1e-3, 5e-4)]
+    assert max(np.abs(run.residual).max() for run in runs) < 1e-14
+    gone = [np.abs(run.energy_balance).max() / np.ptp(run.observed["kinetic"]) for run in runs]
+    assert gone[0] < 1e-3
+    assert np.log2(gone[0] / gone[1]) == pytest.approx(2.0, abs=0.1)
+
+
+@pytest.mark.parametrize(("machine", "duration"), SINGULAR)
+def test_small_steps_pass_singular_positions_with_rows_at_position_level(machine, duration):
+    """There the rows say little of the step, so that rounding ends Newton's method."""
+    assert difference(machine, duration, STEPPERS["arnold-bruls"](1e-4), PASSING) < 3e-5

@@ -139,3 +139,29 @@ def test_a_massless_link_has_derivatives_too():
     a, b = (p.derivatives(*p.start) for p in (light, none))
     turn = float(np.sign(a.tangent[:, 0] @ b.tangent[:, 0]))
     assert b.by_q * turn == pytest.approx(a.by_q, rel=1e-4)
+
+
+def test_the_tangent_of_newton_steps_is_differences_with_acceleration_and_load_held(plant):
+    """C and K of M v̇ - Q - Aᵀλ, and those of A v̇ - b, from M, Q, A and b elsewhere."""
+    q, v = plant.start
+    n, m = len(plant.velocities), len(plant.constraints)
+    inputs = plant.inputs(q, v)
+    inputs[plant.layout.mask] = plant.choice.mask
+    function = plant.interpreted("tangent")
+    found = {name: function(inputs)[part] for name, part in function.outputs.items()}
+    here, motion = plant.problem(inputs), plant.motion(q, v)
+    load = np.linalg.lstsq(here.matrix[plant.choice.mask > 0].T, motion.constraint_force, rcond=None)[0]
+
+    def unbalanced(q, v):
+        there = plant.problem(plant.inputs(q, v))
+        force = there.mass @ motion.acceleration - there.force - there.matrix[plant.choice.mask > 0].T @ load
+        return np.concatenate([force, there.matrix @ motion.acceleration - there.rhs])
+
+    for j, direction in enumerate(np.eye(n)):
+        by_v = differences(lambda h, d=direction: unbalanced(q, v + h * d))
+        by_q = differences(lambda h, d=direction: unbalanced(moved(plant.machine, q, h * d), v))
+        for names, expected in ((("damping", "rows_damping"), by_v), (("stiffness", "rows_stiffness"), by_q)):
+            columns = [
+                found[name].reshape((size, n), order="F")[:, j] for name, size in zip(names, (n, m), strict=True)
+            ]
+            assert np.concatenate(columns) == pytest.approx(expected, abs=NEAR * max(1.0, np.abs(expected).max()))

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 import casadi as ca
 
 from kalaba.constrain.elimination import Elimination, dot, eliminate
-from kalaba.derive.applied import damping_power
+from kalaba.constrain.jacobian import jacobian
+from kalaba.derive.applied import damping_power, spring_force
 from kalaba.derive.closure import alignment
+from kalaba.derive.newton_euler import inverse_dynamics
 from kalaba.model.machine import MachineConnection
 
 if TYPE_CHECKING:
@@ -291,31 +293,54 @@ def displace(equations: Equations) -> ca.Function:
 
 
 def tangent(equations: Equations, control: list[ca.SX] | None = None, *, is_singular: bool = False) -> ca.Function:
-    """Mass, damping and stiffness about the constrained motion, for Newton steps in time.
+    """Mass, damping and stiffness about the constrained motion, and those of its rows, for Newton steps in time.
 
     With v̇ and λ of the motion at the state held while the rest is differentiated::
 
         r = M v̇ − Q − Aᵀ λ        C = ∂r/∂v        K = ∂r/∂q N
+        s = A v̇ − b              C_A = ∂s/∂v      K_A = ∂s/∂q N
 
-    Besides M, C and K: the rows A, and their values. `control` gives the held inputs as expressions of the state.
+    Besides these: M, the rows A, and their values. `control` gives the held inputs as expressions of the state.
     """
     extra = _inputs(equations)
     s, A = equations.symbols, equations.constraint_matrix
+    n = s.v.shape[0]
     acceleration, multipliers, _ = _solution(equations, extra, is_singular)
-    held, load = ca.SX.sym("a", s.v.shape[0]), ca.SX.sym("l", A.shape[0])  # v̇ and λ while they are held
-    r = ca.mtimes(equations.mass_matrix, held) - equations.force - ca.mtimes(A.T, load)
+    held, load = ca.SX.sym("a", n), ca.SX.sym("l", A.shape[0])  # v̇ and λ while they are held
+    r = _missing_force(equations, held) - ca.mtimes(A.T, load)
+    both = ca.vertcat(r, ca.mtimes(A, held) - equations.constraint_rhs)
     if control:
-        r = ca.substitute(r, s.u, ca.vertcat(*control))
-    damping, stiffness = ca.jacobian(r, s.v), s.gradient(r)
-    damping, stiffness = ca.substitute([damping, stiffness], [held, load], [acceleration, multipliers])
+        both = ca.substitute(both, s.u, ca.vertcat(*control))
+    by_v, by_q = _slopes(equations, both)
+    by_v, by_q = ca.substitute([by_v, by_q], [held, load], [acceleration, multipliers])
     outputs = {
         "mass": equations.mass_matrix,
-        "damping": damping,
-        "stiffness": stiffness,
+        "damping": by_v[:n, :],
+        "stiffness": by_q[:n, :],
         "matrix": A,
         "value": _position_rows(equations, equations.rows.value),
+        "rows_damping": by_v[n:, :],
+        "rows_stiffness": by_q[n:, :],
     }
     return _function("tangent", equations, outputs, extra)
+
+
+def _missing_force(equations: Equations, acceleration: ca.SX) -> ca.SX:
+    """M v̇ − Q for a given v̇, by inverse dynamics: M itself is not needed, and there is less to differentiate."""
+    k, s = equations.kinematics, equations.symbols
+    u = k.joint_rates
+    J = ca.jacobian(u, s.v)
+    u_dot = ca.mtimes(J, acceleration) + ca.jtimes(u, s.q, s.q_dot)
+    torque, _ = inverse_dynamics(k, u, u_dot, k.gravity)
+    motors = ca.mtimes(equations.actuation_map, s.u[: equations.actuation_map.shape[1]])
+    return ca.mtimes(J.T, torque) - spring_force(k) - motors - equations.applied_force
+
+
+def _slopes(equations: Equations, values: ca.SX) -> tuple[ca.SX, ca.SX]:
+    """Derivatives of expressions by v, and by q along the velocities."""
+    s = equations.symbols
+    found, n = jacobian(ca.cse(values), ca.vertcat(s.v, s.q)), s.v.shape[0]
+    return found[:, :n], ca.mtimes(found[:, n:], s.rate_map)
 
 
 def alignments(equations: Equations) -> ca.Function:

@@ -33,7 +33,7 @@ class Rows:
 def constraint_rows(kinematics: Kinematics) -> Rows:
     """Differentiate every row until it is linear in v̇."""
     symbols = kinematics.symbols
-    values = ca.vertcat(*_values(kinematics)) if kinematics.machine.closures else ca.SX(0, 1)
+    values = ca.densify(ca.vertcat(*_values(kinematics))) if kinematics.machine.closures else ca.SX(0, 1)
     moving = ca.which_depends(values, symbols.v, 1, True) if values.shape[0] else []  # noqa: FBT003
     if symbols.v.shape[0] == 0:
         moving = [False] * values.shape[0]

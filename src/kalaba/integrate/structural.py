@@ -1,10 +1,11 @@
 """One step of the steppers for structures: the acceleration at its end from Newton's method, in one lane.
 
-The equation w(x) = f(q_c, v_c, t_c) of `Scheme` is solved in the form that the tangent knows best. With M, C, K and A
-from automatic differentiation at some nearby motion, and rows that are off left out, a correction is::
+The equation w(x) = f(q_c, v_c, t_c) of `Scheme` is solved in the form that the tangent knows best. With M, C, K, A, and
+C_A and K_A of the rows A v̇ - b, from automatic differentiation at some nearby motion, and rows that are off left out, a
+correction is::
 
-    [ μM + γs C + βs² K   -Aᵀ ] [δx]     [ M (w - f) ]
-    [ μA                    0 ] [δλ] = - [ A (w - f) ]        μ = (1 - α_m)/(1 - α_f)
+    [ μM + γs C + βs² K      -Aᵀ ] [δx]     [ M (w - f) ]
+    [ μA + γs C_A + βs² K_A    0 ] [δλ] = - [ A (w - f) ]        μ = (1 - α_m)/(1 - α_f)
 
 The residual is that of the constrained motion itself, so a tangent that is not fresh costs iterations and no accuracy.
 It is kept while corrections shrink by ten and more. With rows at position level (`index_3`) λ is an unknown of its own,
@@ -168,7 +169,7 @@ def _newton(work: Work, t: float, s: float) -> bool:
         moved = work.beta * s * s * size / largest
         if size * ahead <= CLOSE * scale or (work.index_3 == 1 and moved <= NOTHING):
             return True
-        if shrink > 0.5 and age > 0 and (size <= ROUNDING * scale or moved <= STILL):
+        if shrink > 0.5 and (age > 0 or work.index_3 == 1) and (size <= ROUNDING * scale or moved <= STILL):
             return True
         fresh = work.index_3 == 1 or (shrink > SLOW and tries > 0 and age > 0)
         last = size
@@ -184,7 +185,8 @@ def _linearise(work: Work, s: float) -> bool:
     call(work.tangent, work.inputs, work.tangents, work.tangent_store)
     mass, damping = floats(work.tangents), floats(work.tangents + 8 * n * n)
     stiffness, rows = floats(work.tangents + 16 * n * n), floats(work.tangents + 24 * n * n)
-    on_rows = 1.0 if work.index_3 == 1 else work.inertia
+    row_damping = floats(work.tangents + 8 * (3 * n * n + m * n + m))
+    row_stiffness = floats(work.tangents + 8 * (3 * n * n + 2 * m * n + m))
     for i in range(size * size):
         effective[i] = 0.0
     for j in range(n):
@@ -194,9 +196,12 @@ def _linearise(work: Work, s: float) -> bool:
                 work.inertia * mass[k] + work.gamma * s * damping[k] + work.beta * s * s * stiffness[k]
             )
         for k in range(m):
-            entry = mask[k] * rows[j * m + k]
-            effective[j * size + n + k] = -entry
-            effective[(n + k) * size + j] = on_rows * entry
+            entry, on_row = rows[j * m + k], rows[j * m + k]
+            if work.index_3 == 0:
+                on_row = work.inertia * entry + work.gamma * s * row_damping[j * m + k]
+                on_row += work.beta * s * s * row_stiffness[j * m + k]
+            effective[j * size + n + k] = -mask[k] * entry
+            effective[(n + k) * size + j] = mask[k] * on_row
     for k in range(m):
         effective[(n + k) * size + n + k] = 1.0 - mask[k]
     work.tangent_step = s

@@ -63,7 +63,7 @@ class Layout:
             "project": self.n_y + 2 * self.n_rows,  # y, residual, speed residual
             "normalise": self.n_y,
             "rows": self.n_v * self.n_v + self.n_rows * self.n_v,  # M and A, column by column
-            "tangent": 3 * self.n_v * self.n_v + self.n_rows * (self.n_v + 1),  # M, C, K, A by columns; values
+            "tangent": 3 * self.n_v * self.n_v + self.n_rows * (3 * self.n_v + 1),  # M, C, K, A, values, C_A, K_A
             "control": self.n_u,
             "event": 1,
         }
