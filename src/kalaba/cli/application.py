@@ -1,4 +1,4 @@
-"""The application: all commands under one name, and one line to stderr for whatever goes wrong."""
+"""The application: all commands under one name, and one line to stderr for whatever goes wrong or is doubtful."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from kalaba.cli.compare import compare
 from kalaba.cli.listing import list_machines
 from kalaba.cli.run import run
 from kalaba.cli.show import show
+from kalaba.cli.terminal import plain_warnings
 from kalaba.cli.view import view
 from kalaba.errors import KalabaError
 
@@ -33,10 +34,11 @@ UsageProblem: type[Exception] = next(kind for kind in typer.BadParameter.__mro__
 
 
 def invoke(arguments: Sequence[str]) -> int:
-    """Run a command line and give its exit code; every problem is one line on stderr."""
+    """Run a command line and give its exit code; every problem and every warning is one line on stderr."""
     command = typer.main.get_command(app)
     try:
-        code = command.main(list(arguments), prog_name="kalaba", standalone_mode=False)
+        with plain_warnings():
+            code = command.main(list(arguments), prog_name="kalaba", standalone_mode=False)
         sys.stdout.flush()
     except KalabaError as error:
         return _say(str(error), REFUSED)

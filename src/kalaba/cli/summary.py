@@ -47,6 +47,7 @@ class Summary:
     energy_exchanged: float  # J, the largest of what was gained and done
     constraint_force: Peak | None
     actuation: Peak | None
+    start_energy_loss: float  # J, in the impact at the start
     jolt: float  # the largest part of the speed that a projection changed
     jolt_time: float  # s
     jolt_is_felt: bool  # more than the stepper's error
@@ -70,6 +71,8 @@ class Summary:
             f"worst residual: {_peak(self.residual)}" if self.residual else "worst residual: none, there are no rows",
             f"energy balance: {self.energy_error:.2g} J off at most, {self.energy_exchanged:.3g} J exchanged",
         ]
+        if self.start_energy_loss:
+            said.append(f"impact: {self.start_energy_loss:.3g} J of kinetic energy lost at the start")
         if self.constraint_force:
             said.append(f"peak force: {_peak(self.constraint_force)} (constraints)")
         if self.actuation:
@@ -116,6 +119,7 @@ def summarise(run: Run) -> Summary:
             run, run.constraint_force, plant.velocities, [force_unit(velocity.unit) for velocity in machine.velocities]
         ),
         actuation=_largest(run, run.actuation, plant.actuators, list(actuator_units(machine))),
+        start_energy_loss=run.start_energy_loss,
         jolt=run.effort.jolt[0],
         jolt_time=run.effort.jolt[1],
         jolt_is_felt=run.effort.jolt[0] > (FELT if is_sharp else FELT_COARSE),

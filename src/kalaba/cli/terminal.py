@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterable, Mapping
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -21,6 +23,20 @@ def console(*, to_stderr: bool = False) -> Console:
     stream = sys.stderr if to_stderr else sys.stdout
     width = None if stream.isatty() else WIDE
     return Console(file=stream, highlight=False, width=width, soft_wrap=not stream.isatty())
+
+
+@contextmanager
+def plain_warnings() -> Iterator[None]:
+    """Write each warning as one line `warning: ...` on stderr, without the line of source that it came from."""
+
+    def say(message: Warning | str, *_: object, **__: object) -> None:
+        import typer
+
+        typer.secho(f"warning: {' '.join(str(message).split())}", err=True, fg=typer.colors.YELLOW)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = say
+        yield
 
 
 def print_table(out: Console, title: str, headings: Iterable[str], rows: Iterable[Iterable[object]]) -> None:

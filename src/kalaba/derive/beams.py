@@ -118,7 +118,7 @@ class _Material:
     length: ca.SX
     line_mass: ca.SX  # ρ A L
     line_density: ca.SX  # ρ A
-    polar: ca.SX  # ρ (I_y + I_z) L
+    polar: ca.SX  # ρ I_p L
     bending: tuple[ca.SX, ca.SX]  # E I along y and along z
     torsion: ca.SX  # G J
     ratio: ca.SX  # damping
@@ -126,15 +126,17 @@ class _Material:
 
     @classmethod
     def of(cls, beam: Beam, number: Any) -> _Material:  # noqa: ANN401
-        length, density, young = number(beam.length), number(beam.density), number(beam.young)
-        area = beam.section.area(number)
-        y, z = (beam.section.second_moment(plane, number) for plane in (1, 2))
-        shear = young / (2 * (1 + number(beam.poisson)))
-        twist = shear * beam.section.torsion_constant(number) if beam.torsion else ca.SX(0)
-        line = density * area
+        length, line = number(beam.length), beam.line_density(number)
+        y, z = (beam.bending_stiffness(plane, number) for plane in (1, 2))
         return cls(
-            *(length, line * length, line, density * (y + z) * length, (young * y, young * z), twist),
-            *(number(beam.damping), number(beam.tip_mass)),
+            length=length,
+            line_mass=line * length,
+            line_density=line,
+            polar=beam.polar_inertia(number) * length,
+            bending=(y, z),
+            torsion=beam.torsion_stiffness(number) if beam.torsion else ca.SX(0),
+            ratio=number(beam.damping),
+            tip_mass=number(beam.tip_mass),
         )
 
 

@@ -7,7 +7,7 @@ torsion modes in radians there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import isfinite
@@ -16,12 +16,12 @@ from typing import Any
 from kalaba.errors import ModelError
 from kalaba.model.number import Number, check_number, nested, plain, quantities, scalar
 from kalaba.model.pose import Axis, Y, Z, as_axis
-from kalaba.model.section import Section
+from kalaba.model.section import Section, Stiffness
 from kalaba.model.shapes import ClampedFree, Shapes, table
 from kalaba.model.solid import Evaluate, MassProperties
 
 LETTERS = {"y": 1, "z": 2}
-POSITIVE = ("length", "density", "young")
+MATERIAL = ("density", "young")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +30,15 @@ class Beam:
 
     It bends along each axis of `bending` (Y, Z or both) with its own set of `shapes`, and twists with `torsion` sine
     shapes. With `foreshortening` points move towards the root as the beam bends, u = −½ ∫ w′² dx, with every term of
-    the kinetic energy that follows. `damping` is a modal damping ratio, zero unless given.
+    the kinetic energy that follows. `damping` is the ratio of every mode of the beam held at its root with nothing at
+    its tip. With a kb.Stiffness as the section there is no density, Young's modulus or Poisson's ratio to give; any
+    other needs the first two.
     """
 
     length: Number = scalar("m", "length")
     section: Section = nested("section")
-    density: Number = scalar("kg/m^3", "density")
-    young: Number = scalar("Pa", "Young's modulus")
+    density: Number = scalar("kg/m^3", "density", 0.0)
+    young: Number = scalar("Pa", "Young's modulus", 0.0)
     shapes: Shapes = field(default_factory=lambda: ClampedFree(1))
     foreshortening: bool = False
     bending: tuple[Axis, ...] = (Y,)
@@ -52,7 +54,7 @@ class Beam:
         if not axes or any(axis not in (Y, Z) for axis in self.bending) or len(set(self.bending)) != len(axes):
             message = f"Beam.bending: expected kb.Y, kb.Z or both, got {given!r}. The beam itself lies along x."
             raise ModelError(message)
-        if not hasattr(self.section, "second_moment"):
+        if not (isinstance(self.section, Stiffness) or hasattr(self.section, "second_moment")):
             message = f"Beam.section: expected a section such as kb.Rectangle(0.05, 0.05), got {self.section!r}."
             raise ModelError(message)
         if not hasattr(self.shapes, "evaluate"):
@@ -69,19 +71,68 @@ class Beam:
 
     def check_numbers(self, path: str, value: Evaluate) -> None:
         """Refuse a length, mass or stiffness of zero or less, where the numbers are known."""
-        for name in POSITIVE:
-            _above_zero(f"{path}.{name}", value(getattr(self, name)))
-        _above_zero(f"{path}.section area", self.section.area(value))
-        for axis, plane in zip(self.bending, self.planes, strict=True):
-            name = f"{path}.section second moment for bending along {axis.letter}"
-            _above_zero(name, self.section.second_moment(plane, value))
-        if self.torsion:
-            _above_zero(f"{path}.section torsion constant", self.section.torsion_constant(value))
+        for name, given, hint in self._above_zero(value):
+            if not (given > 0 and isfinite(given)):
+                message = f"{path}.{name}: expected more than zero, got {given!r}.{hint}"
+                raise ModelError(message)
+        if isinstance(self.section, Stiffness):
+            for name in MATERIAL:
+                if (given := value(getattr(self, name))) != 0:
+                    message = f"{path}.{name}: expected none beside a kb.Stiffness, got {given!r}. Leave it out."
+                    raise ModelError(message)
         for name in ("damping", "tip_mass"):
             given = value(getattr(self, name))
             if not (given >= 0 and isfinite(given)):
                 message = f"{path}.{name}: expected zero or more, got {given!r}."
                 raise ModelError(message)
+
+    def _above_zero(self, value: Evaluate) -> Iterator[tuple[str, Any, str]]:
+        """What must be more than zero: name, number, and what to do where it is not."""
+        section = self.section
+        yield "length", value(self.length), ""
+        if isinstance(section, Stiffness):
+            yield "section.line_density", value(section.line_density), ""
+            for axis, plane in zip(self.bending, self.planes, strict=True):
+                yield f"section.bending_{axis.letter}", self.bending_stiffness(plane, value), ""
+            if self.torsion:
+                yield "section.torsion", value(section.torsion), ""
+                yield "section.polar", value(section.polar), " Torsion needs an inertia to turn."
+            return
+        for name in MATERIAL:
+            yield name, value(getattr(self, name)), " Give it, or take a kb.Stiffness as the section."
+        yield "section area", section.area(value), ""
+        for axis, plane in zip(self.bending, self.planes, strict=True):
+            yield f"section second moment for bending along {axis.letter}", section.second_moment(plane, value), ""
+        if self.torsion:
+            yield "section torsion constant", section.torsion_constant(value), ""
+
+    def line_density(self, value: Evaluate) -> Any:  # noqa: ANN401
+        """Mass per length, ρA."""
+        section = self.section
+        if isinstance(section, Stiffness):
+            return value(section.line_density)
+        return value(self.density) * section.area(value)
+
+    def bending_stiffness(self, plane: int, value: Evaluate) -> Any:  # noqa: ANN401
+        """E I for bending along y (1) or z (2)."""
+        section = self.section
+        if isinstance(section, Stiffness):
+            return value(section.bending_y if plane == LETTERS["y"] else section.bending_z)
+        return value(self.young) * section.second_moment(plane, value)
+
+    def torsion_stiffness(self, value: Evaluate) -> Any:  # noqa: ANN401
+        """G J, with G = E/(2 (1 + ν))."""
+        section = self.section
+        if isinstance(section, Stiffness):
+            return value(section.torsion)
+        return value(self.young) / (2 * (1 + value(self.poisson))) * section.torsion_constant(value)
+
+    def polar_inertia(self, value: Evaluate) -> Any:  # noqa: ANN401
+        """Moment of inertia about the beam's own axis per length, ρ (I_y + I_z)."""
+        section = self.section
+        if isinstance(section, Stiffness):
+            return value(section.polar)
+        return value(self.density) * (section.second_moment(1, value) + section.second_moment(2, value))
 
     @property
     def planes(self) -> tuple[int, ...]:
@@ -105,12 +156,11 @@ class Beam:
     def mass_properties(self, value: Evaluate) -> MassProperties:
         """Those of the straight beam, its turning about its own axis included."""
         length, point = value(self.length), value(self.tip_mass)
-        mass = value(self.density) * self.section.area(value) * length
+        mass = self.line_density(value) * length
         total = mass + point
         centre = length * (mass / 2 + point) / total
         across = mass * length * length / 3 + point * length * length - total * centre * centre
-        moments = self.section.second_moment(1, value) + self.section.second_moment(2, value)
-        polar = value(self.density) * length * moments
+        polar = self.polar_inertia(value) * length
         return MassProperties(total, (centre, 0.0, 0.0), (polar, across, across, 0.0, 0.0, 0.0), (length, 0.0, 0.0))
 
     def readings(self, name: str) -> list[tuple[str, str, str]]:
@@ -125,12 +175,6 @@ class Beam:
         if twists:
             found.append((f"{name}.tip_twist", "rad", _sum([1.0] * len(twists), twists)))
         return found
-
-
-def _above_zero(path: str, given: float) -> None:
-    if not (given > 0 and isfinite(given)):
-        message = f"{path}: expected more than zero, got {given!r}."
-        raise ModelError(message)
 
 
 def _sum(factors: Iterable[float], names: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""Sections of beams: area, second moments of area for bending along y and z, and the torsion constant."""
+"""Sections of beams: by their geometry (area, second moments, torsion constant), or by their stiffness alone."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Tube:
 
 @dataclass(frozen=True, slots=True)
 class SectionNumbers:
-    """A section given by its numbers. Where ρA, EI and GJ are known: area ρA/ρ, moments EI/E, torsion GJ/G."""
+    """A section given by its area and moments."""
 
     section_area: Number = scalar("m^2", "area of the section")
     moment_y: Number = scalar("m^4", "second moment of area for bending along y")
@@ -93,4 +93,18 @@ class SectionNumbers:
         return value(self.torsion)
 
 
-Section = Rectangle | Circle | Tube | SectionNumbers
+@dataclass(frozen=True, slots=True)
+class Stiffness:
+    """A section given by what it weighs and how stiff it is; its beam has neither density nor Young's modulus.
+
+    Bending: ρA ẅ + EI w⁗ = 0; torsion: ρI_p θ̈ = GJ θ″.
+    """
+
+    line_density: Number = scalar("kg/m", "mass per length, ρA")
+    bending_y: Number = scalar("N*m^2", "stiffness of bending along y, EI")
+    bending_z: Number = scalar("N*m^2", "stiffness of bending along z, EI", 0.0)
+    torsion: Number = scalar("N*m^2", "stiffness of torsion, GJ", 0.0)
+    polar: Number = scalar("kg*m", "polar moment of inertia per length, ρI_p", 0.0)
+
+
+Section = Rectangle | Circle | Tube | SectionNumbers | Stiffness

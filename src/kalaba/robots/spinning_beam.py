@@ -11,14 +11,13 @@ from kalaba.model.beam import Beam
 from kalaba.model.joint import Revolute
 from kalaba.model.parts import Body, Constraint, Parameter
 from kalaba.model.pose import Z
-from kalaba.model.section import SectionNumbers
+from kalaba.model.section import Stiffness
 from kalaba.model.shapes import Polynomial
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry, Option
 from kalaba.scenarios import Scenario
 
-SECTION = SectionNumbers(4e-4, moment_y=2e-7, moment_z=2e-7)  # with the material below: EA 2.8e7, EI 1.4e4, ρA 1.2
-DENSITY, YOUNG = 3000.0, 7e10  # kg/m³, Pa
+LENGTH, SECTION = 10.0, Stiffness(line_density=1.2, bending_y=1.4e4)  # m, kg/m, N·m²
 BEGUN = "min(t, spin_time)"  # s, of the spin-up
 SPIN = (
     f"spin_speed/spin_time*({BEGUN}^2/2 + (spin_time/(2*pi))^2*(cos(2*pi*{BEGUN}/spin_time) - 1))"
@@ -28,7 +27,7 @@ SPIN = (
 
 def system(*, modes: int, foreshortening: bool) -> System:
     """One beam on a hub that turns as told."""
-    beam = Beam(10.0, SECTION, DENSITY, YOUNG, shapes=Polynomial(modes), foreshortening=foreshortening)
+    beam = Beam(LENGTH, SECTION, shapes=Polynomial(modes), foreshortening=foreshortening)
     return System(
         "spinning-beam",
         gravity=(0, 0, 0),

@@ -95,6 +95,52 @@ def test_a_beam_that_cannot_be_is_refused_on_one_line(options, message):
     assert "\n" not in str(caught.value)
 
 
+def by_stiffness(line: float, along: float, polar: float = 0.0, **options: object) -> kb.Beam:
+    return kb.Beam(5.0, kb.Stiffness(line, along, polar=polar), **options)
+
+
+def test_a_beam_given_by_its_stiffness_weighs_as_its_geometry():
+    moments = 2 * 0.05**4 / 12
+    given = by_stiffness(6.95, 35937.5, polar=2780 * moments, tip_mass=2.0).mass_properties(float)
+    expected = beam(tip_mass=2.0).mass_properties(float)
+    assert given.mass == pytest.approx(expected.mass)
+    assert given.com == pytest.approx(expected.com)
+    assert given.inertia == pytest.approx(expected.inertia)
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        (
+            lambda: by_stiffness(6.95, 4e4, density=2780.0),
+            r"^Beam\.density: expected none beside a kb\.Stiffness, got 2780",
+        ),
+        (
+            lambda: by_stiffness(6.95, 4e4, young=69e9),
+            r"^Beam\.young: expected none beside a kb\.Stiffness.*Leave it out",
+        ),
+        (lambda: kb.Beam(5.0, SQUARE, young=69e9), r"^Beam\.density: expected more than zero, got 0\.0\. Give it, or"),
+        (lambda: kb.Beam(5.0, SQUARE, 2780.0), r"^Beam\.young: expected more than zero, got 0\.0\. Give it, or"),
+        (lambda: by_stiffness(0.0, 4e4), r"^Beam\.section\.line_density: expected more than zero"),
+        (lambda: by_stiffness(6.95, -1.0), r"^Beam\.section\.bending_y: expected more than zero"),
+        (lambda: by_stiffness(6.95, 4e4, bending=(kb.Y, kb.Z)), r"^Beam\.section\.bending_z: expected more than zero"),
+        (lambda: by_stiffness(6.95, 4e4, polar=1e-3, torsion=1), r"^Beam\.section\.torsion: expected more than zero"),
+        (lambda: by_stiffness(6.95, float("nan")), r"^Beam\.section\.bending_y: expected a finite number"),
+    ],
+)
+def test_a_material_and_a_stiffness_exclude_each_other(made, message):
+    with pytest.raises(ModelError, match=message) as caught:
+        made()
+    assert "\n" not in str(caught.value)
+
+
+def test_torsion_needs_a_stiffness_and_an_inertia():
+    with pytest.raises(ModelError, match=r"^Beam\.section\.torsion: expected more than zero, got 0\.0\.$"):
+        kb.Beam(5.0, kb.Stiffness(6.95, 4e4, polar=1e-3), torsion=1)
+    with pytest.raises(ModelError, match=r"^Beam\.section\.polar: expected .* Torsion needs an inertia to turn\.$"):
+        kb.Beam(5.0, kb.Stiffness(6.95, 4e4, torsion=1e3), torsion=1)
+
+
 def test_numbers_that_come_later_are_judged_too():
     body = kb.Body("boom", beam(length="reach"), joint=kb.Weld())
     with pytest.raises(ModelError, match=r"^boom\.length: expected more than zero, got -1\.0"):
