@@ -55,6 +55,10 @@ class AssemblyError(ConstraintError):
     """Loops that cannot close near the start that was given."""
 
 
+class KinematicsError(KalabaError):
+    """A pose or a velocity that an arm cannot have."""
+
+
 class NativeError(KalabaError):
     """Machine code that cannot be emitted, compiled, cached or called."""
 

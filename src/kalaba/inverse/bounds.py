@@ -1,0 +1,69 @@
+"""Small least-squares problems, with bounds: the steps of a search."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+FLAT = 1e-20  # of the largest σ²: damping below this would let rounding steer
+FIRM = 1e-12  # the same where a matrix is factored
+NO_ROOM = 1e-12  # a residual of the dual problem this small says that nothing lies within the bounds
+
+
+def damped_step(matrix: Array, rhs: Array, damping: float) -> Array:
+    """The Δ with the least |A Δ − rhs|² + μ |Δ|² = Σ over singular values of σ/(σ² + μ) (uᵀ rhs) v."""
+    U, sigma, Vt = np.linalg.svd(matrix, full_matrices=False)
+    mu = max(damping, FLAT * sigma.max(initial=0.0) ** 2, 1e-300)
+    return np.asarray(Vt.T @ (sigma / (sigma**2 + mu) * (U.T @ rhs)))
+
+
+def bounded_step(matrix: Array, rhs: Array, damping: float, rows: tuple[Array, Array, Array]) -> Array:
+    """The damped step that keeps low ≤ G Δ ≤ high, `rows` = (G, low, high).
+
+    With H = AᵀA + μ = L Lᵀ and y = Lᵀ Δ the problem is to find the y nearest to the free one within G L⁻ᵀ y.
+    """
+    step = damped_step(matrix, rhs, damping)
+    G, low, high = rows
+    if not G.size or _is_within(G @ step, low, high):
+        return step
+    H = matrix.T @ matrix
+    H += max(damping, FIRM * float(np.trace(H)), 1e-300) * np.eye(len(H))
+    lower = np.linalg.cholesky(H)
+    y = nearest_within(np.linalg.solve(lower, matrix.T @ rhs), np.linalg.solve(lower, G.T).T, low, high)
+    return np.asarray(np.linalg.solve(lower.T, y))
+
+
+def nearest_within(centre: Array, matrix: Array, low: Array, high: Array) -> Array:
+    """The y nearest to a centre with low ≤ G y ≤ high; the centre itself where there is none.
+
+    Least distance programming: with E = [Gᵀ; gᵀ] for all bounds written as G x ≥ g, the residual r of min |E u − e|
+    over u ≥ 0, e the last unit vector, gives x = −r/r_last.
+
+    Reference: Lawson and Hanson (1974), Solving Least Squares Problems, ch. 23.
+    """
+    from scipy.optimize import nnls
+
+    at = matrix @ centre
+    if _is_within(at, low, high):
+        return centre
+    G, g = np.vstack([matrix, -matrix]), np.concatenate([low - at, at - high])
+    G, g = G[np.isfinite(g)], g[np.isfinite(g)]
+    scale = max(float(np.abs(g).max()), 1e-300)
+    E = np.vstack([G.T, g / scale])
+    e = np.zeros(len(E))
+    e[-1] = 1.0
+    u, _ = nnls(E, e)
+    r = E @ u - e
+    return centre if abs(r[-1]) < NO_ROOM else np.asarray(centre - scale * r[:-1] / r[-1])
+
+
+def null_space(matrix: Array, tolerance: float) -> Array:
+    """(n, k): orthonormal directions in which a matrix gives less than a part of its largest gain."""
+    _, sigma, Vt = np.linalg.svd(matrix)
+    rank = int(np.sum(sigma > tolerance * sigma.max(initial=0.0)))
+    return np.asarray(Vt[rank:].T)
+
+
+def _is_within(values: Array, low: Array, high: Array) -> bool:
+    return bool(np.all(values >= low) and np.all(values <= high))
