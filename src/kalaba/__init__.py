@@ -43,6 +43,7 @@ _HOME = {
     "Circle": "kalaba.model.section",
     "Tube": "kalaba.model.section",
     "SectionNumbers": "kalaba.model.section",
+    "Stiffness": "kalaba.model.section",
     "ClampedFree": "kalaba.model.shapes",
     "ClampedClamped": "kalaba.model.shapes",
     "Pinned": "kalaba.model.shapes",
@@ -65,6 +66,9 @@ _HOME = {
     "load": "kalaba.robots.catalogue",
     "scenario": "kalaba.robots.catalogue",
     "Scenario": "kalaba.scenarios",
+    # arms that hold objects
+    "hold": "kalaba.cooperate.hold",
+    "Grasp": "kalaba.cooperate.grasp",
     # deriving
     "derive": "kalaba.derive.equations",
     "Equations": "kalaba.derive.equations",
@@ -84,6 +88,13 @@ _HOME = {
     "NullSpace": "kalaba.constrain.solvers",
     "check": "kalaba.mobility",
     "Mobility": "kalaba.mobility",
+    # kinematics
+    "inverse_kinematics": "kalaba.inverse",
+    "Reach": "kalaba.inverse",
+    "branches": "kalaba.inverse",
+    "continue_angles": "kalaba.inverse",
+    "rates": "kalaba.inverse",
+    "accelerations": "kalaba.inverse",
     # analysing at rest
     "equilibrium": "kalaba.equilibrium",
     "linearise": "kalaba.linearise",
@@ -108,6 +119,12 @@ _HOME = {
     "Sampled": "kalaba.model.parts",
     "Run": "kalaba.run",
     "open_run": "kalaba.files.results",
+    # cooperation and control
+    "object_space": "kalaba.cooperate.object_space",
+    "ObjectSpace": "kalaba.cooperate.object_space",
+    "LeastSquares": "kalaba.control.allocation",
+    "MinMax": "kalaba.control.allocation",
+    "Bounded": "kalaba.control.allocation",
     "KalabaError": "kalaba.errors",
 }
 

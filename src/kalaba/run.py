@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from kalaba.plant import Plant
-    from kalaba.state import State
+    from kalaba.state import NamedState
 
 Array = NDArray[np.float64]
 
@@ -89,13 +89,16 @@ class Run:
     effort: Effort = field(repr=False)
     worst: Worst | None  # over every step; None without rows
     work: Array = field(repr=False)  # (N,): done since the start by motors, forces and moving rows, less damping, J
+    start_energy_loss: float = field(default=0.0, repr=False)
+    """Kinetic energy lost when the given start was made to obey the rows, J: the plastic impact of a grasp."""
 
     @property
-    def end(self) -> State:
-        """The last state, to go on from."""
-        from kalaba.state import State
+    def end(self) -> NamedState:
+        """The last state, to go on from: with this machine, or with one that has other parts and the same names."""
+        from kalaba.state import NamedState, State
 
-        return State(self.q[-1].copy(), self.v[-1].copy())
+        last = State(self.q[-1].copy(), self.v[-1].copy())
+        return NamedState.of(last, self.plant.coordinates, self.plant.velocities)
 
     @cached_property
     def observed(self) -> dict[str, Array]:

@@ -17,6 +17,7 @@ from kalaba.constrain.solvers import MaskedLDL
 from kalaba.constrain.stabilisation import Baumgarte, Projection, Stabilisation
 from kalaba.deformation import DeformationWarning, large_deformation
 from kalaba.errors import ExpressionError, IntegrationError, ModelError
+from kalaba.impact import own_state, take_over
 from kalaba.integrate import Radau, RungeKutta4, SemiImplicitEuler, Structural
 from kalaba.model.expression import parse_condition
 from kalaba.model.number import is_number
@@ -50,6 +51,7 @@ class Task:
 
     plant: Plant
     start: State
+    loss: float  # of kinetic energy, where the start was made to obey the rows, J
     duration: float
     stepper: Any
     law: Law | None
@@ -77,10 +79,11 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
 
     `control` is {motor: expression} or Sampled(function, rate); `stop` a condition such as "nut.travel > 0.06". A run
     that breaks off raises an IntegrationError that carries the part done as `.run`; with check=False it is returned,
-    and `run.status` says why.
+    and `run.status` says why. `start` is a State, or `run.end` of a machine that may have had other parts: grasped and
+    let go since. Rows that it does not obey take hold by a plastic impact; see `run.start_energy_loss`.
     """
     task = _task(_plant(system, start), duration, start, stepper, control, stabilisation, save_every, stop, progress)
-    run = _runner(task)(task)
+    run = replace(_runner(task)(task), start_energy_loss=task.loss)
     if run.effort.jolt[0] > JERK and not _is_coarse(stepper):
         warnings.warn(_jolt_message(run), SingularWarning, stacklevel=2)
     if bent := large_deformation(run):
@@ -115,9 +118,11 @@ def _task(plant: Plant, duration: float | None, start: Any, stepper: Any, contro
     if control is not None and not isinstance(control, Mapping | Sampled):
         message = f"{name}: expected control as {{motor: expression}} or kb.Sampled(...), got {control!r}."
         raise ModelError(message)
+    state, loss = (plant.start, 0.0) if start is None else take_over(plant, start)
     return Task(
         plant=plant,
-        start=_start(plant, start),
+        start=state,
+        loss=loss,
         duration=float(duration),  # type: ignore[arg-type]
         stepper=stepper,
         law=law(plant, control) if isinstance(control, Mapping) else None,
@@ -135,28 +140,7 @@ def _plant(system: System | Plant, start: Any) -> Plant:  # noqa: ANN401
         return build(system)
     from kalaba.starting import settle_as_found
 
-    return build(settle_as_found(system, _pair(system.name, start)[0]))
-
-
-def _pair(name: str, given: Any) -> tuple[Any, Any]:  # noqa: ANN401
-    if not isinstance(given, tuple | list) or len(given) != 2:
-        message = f"{name}.start: expected a State (q, v), got {given!r}. Try run.end or plant.start."
-        raise ModelError(message)
-    return given[0], given[1]
-
-
-def _start(plant: Plant, given: Any) -> State:  # noqa: ANN401
-    """The plant's own start, or a given state projected onto the constraints."""
-    if given is None:
-        return plant.start
-    from kalaba.oracle import project_state
-
-    q, v = _pair(plant.system.name, given)
-    state = State(
-        checked(q, len(plant.coordinates), "start q", plant.coordinates),
-        checked(v, len(plant.velocities), "start v", plant.velocities),
-    )
-    return project_state(plant, state, 0.0)
+    return build(settle_as_found(system, own_state(system.machine, start).q))
 
 
 def _runner(task: Task) -> Callable[[Task], Run]:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kalaba.constrain.assembly import Assembled, assemble, weighted_step
+from kalaba.constrain.assembly import TRIES, Assembled, assemble, weighted_step
 from kalaba.errors import AssemblyError, ModelError
 from kalaba.model.beam import Beam
 from kalaba.model.expression import Values, evaluate, number, parse
+from kalaba.model.joint import Distance
 from kalaba.model.machine import MachineConnection
 from kalaba.model.number import is_number
 from kalaba.model.parts import Connection
@@ -21,6 +22,7 @@ from kalaba.vectors import checked
 
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine
+    from kalaba.model.parts import Start
     from kalaba.model.system import System
     from kalaba.plant import Plant
     from kalaba.state import State
@@ -46,12 +48,13 @@ def resting(machine: Machine) -> Array:
     return q
 
 
-def first_guess(plant: Plant) -> Array:
+def first_guess(plant: Plant, start: Start | None = None) -> Array:
     """The guess: plain coordinates and free bodies set as `hold` and `guess` say."""
     machine = plant.machine
+    start = machine.start if start is None else start
     q = resting(machine)
     names = {c.name: i for i, c in enumerate(machine.coordinates)}
-    entries = {**dict(machine.start.guess), **dict(machine.start.hold)}
+    entries = {**dict(start.guess), **dict(start.hold)}
     for key, value in entries.items():
         if key in names:
             q[names[key]] = _number(key, value)
@@ -186,7 +189,15 @@ def find_start(plant: Plant) -> State:
     """Assemble configuration and velocity at t = 0."""
     from kalaba.state import State
 
-    start, guess = plant.machine.start, first_guess(plant)
+    found, problem = find_configuration(plant, plant.machine.start)
+    if not found.is_closed:
+        raise _cannot_close(plant, found, problem)
+    return State(found.q, _start_speed(plant, found.q))
+
+
+def find_configuration(plant: Plant, start: Start, tries: int = TRIES) -> tuple[Assembled, _Closing]:
+    """Assemble the configuration of a start, which need not be the machine's own, whether it closes or not."""
+    guess = first_guess(plant, start)
     columns = dict(plant.machine.scalar_pairs)
     fixed = np.zeros(len(plant.velocities), dtype=bool)
     by_rows = []
@@ -202,10 +213,7 @@ def find_start(plant: Plant) -> State:
         guessed = [j for i, j in columns.items() if plant.coordinates[i] in dict(start.guess)]
         still = np.isin(np.arange(len(fixed)), guessed) | fixed
         guess = _meet(_Closing(plant, (*problem.held, *_targets(plant, tuple(soft))), still), guess)
-    found = assemble(problem, guess, np.where(fixed, 0.0, 1.0))
-    if not found.is_closed:
-        raise _cannot_close(plant, found, problem)
-    return State(found.q, _start_speed(plant, found.q))
+    return assemble(problem, guess, np.where(fixed, 0.0, 1.0), tries), problem
 
 
 def _meet(problem: _Closing, q: Array) -> Array:
@@ -231,19 +239,24 @@ def _labels(entries: tuple[tuple[str, Any], ...]) -> list[str]:
 
 def _cannot_close(plant: Plant, found: Assembled, problem: _Closing) -> AssemblyError:
     machine = plant.machine
-    levels = zip(plant.constraints, machine.is_velocity_level, strict=True)
-    names = [*(name for name, moving in levels if not moving), *_labels(problem.held)]
     held = [f"{key} = {value:g}" if is_number(value) else key for key, value in machine.start.hold]
-    gaps = np.abs(found.residual)
-    row, gap = (names[int(np.argmax(gaps))], float(gaps.max())) if gaps.size else ("start", 0.0)
+    row, gap, unit = widest_gap(plant, found, problem)
     closure = next((c for c in machine.closures if row in c.rows), None)
     where = f"{machine.name}.{closure.name if closure else row}"
     how = f" with {', '.join(held)} held" if held else ""
-    unit = "rad" if row.rpartition(".")[2] in {"rx", "ry", "rz", "r1", "r2"} else "m"
     what = "only a flipped position closes it" if gap < FLIPPED else f"gap {gap:.3g} {unit}"
     free = "Free it with guess=, or check" if held else "Check the start guess and"
     message = f"{where}: the loop cannot close{how}; {what}. {free} {_seat(plant, closure)}."
     return AssemblyError(message)
+
+
+def widest_gap(plant: Plant, found: Assembled, problem: _Closing) -> tuple[str, float, str]:
+    """The row that is farthest from closed, its gap and the gap's unit."""
+    levels = zip(plant.constraints, plant.machine.is_velocity_level, strict=True)
+    names = [*(name for name, moving in levels if not moving), *_labels(problem.held)]
+    gaps = np.abs(found.residual)
+    row, gap = (names[int(np.argmax(gaps))], float(gaps.max())) if gaps.size else ("start", 0.0)
+    return row, gap, "rad" if row.rpartition(".")[2] in {"rx", "ry", "rz", "r1", "r2"} else "m"
 
 
 def _seat(plant: Plant, closure: Any) -> str:  # noqa: ANN401
@@ -312,6 +325,10 @@ def settle_as_found(system: System, q: ArrayLike | None = None) -> System:
         raise ModelError(message)
     if not waiting:
         return system
+    for grip in waiting:
+        if isinstance(grip.joint, Distance):
+            message = f"{grip.name}.at: AsFound() leaves no distance between child and seat. Give a pose."
+            raise ModelError(message)
     from kalaba.backend import Interpreted
     from kalaba.plant import build
 

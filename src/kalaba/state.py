@@ -17,6 +17,20 @@ class State(NamedTuple):
     v: Array
 
 
+class NamedState(State):
+    """A State that knows the names of its numbers, so that a machine with other parts finds its own among them."""
+
+    coordinates: tuple[str, ...] = ()
+    velocities: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, state: State, coordinates: tuple[str, ...], velocities: tuple[str, ...]) -> NamedState:
+        """Give names to the numbers of a state."""
+        named = cls(*state)
+        named.coordinates, named.velocities = coordinates, velocities
+        return named
+
+
 class Pose(NamedTuple):
     """Where a frame is in the world."""
 

@@ -52,14 +52,14 @@ class Assembled:
     is_closed: bool
 
 
-def assemble(problem: Problem, guess: Array, movable: Array) -> Assembled:
+def assemble(problem: Problem, guess: Array, movable: Array, tries: int = TRIES) -> Assembled:
     """Close all rows from a guess; other starting points are tried when that fails or ends in a false root.
 
     `movable` scales the random changes of the further tries: 0 for what must not be changed.
     """
     rng = np.random.default_rng(1)
     best: Assembled | None = None
-    for attempt in range(TRIES):
+    for attempt in range(tries):
         spread = 0.0 if attempt == 0 else 0.1 * 1.15**attempt
         start = problem.retract(guess, movable * rng.normal(size=len(movable)) * spread)
         found = close(problem, start)
@@ -69,7 +69,7 @@ def assemble(problem: Problem, guess: Array, movable: Array) -> Assembled:
         found = replace(found, is_closed=False)
         if best is None or np.max(np.abs(found.residual)) < np.max(np.abs(best.residual)):
             best = found
-    assert best is not None  # noqa: S101  (TRIES > 0)
+    assert best is not None  # noqa: S101  (tries > 0)
     return best
 
 

@@ -120,6 +120,7 @@ def run_of(data: xr.Dataset) -> Run:
         status=status_of(said),
         effort=effort_of(said),
         worst=worst_of(said),
+        start_energy_loss=float(said.get("start_energy_loss", 0.0)),  # files of older versions say nothing of it
     )
     observed = {key: arrays[name].reshape(len(run.time), -1) for key, name in OBSERVED.items()}
     vars(run).update(observed=observed, data=data)  # its own cached readings, as they were

@@ -40,6 +40,7 @@ def provenance(run: Run) -> dict[str, Any]:
         "steps": int(effort.steps),
         "steps_rejected": int(effort.rejected),
         "wall_time": float(effort.wall_time),
+        "start_energy_loss": float(run.start_energy_loss),
         "jolt": float(effort.jolt[0]),
         "jolt_time": float(effort.jolt[1]),
         "rank_choices": json.dumps([[float(time), int(rank)] for time, rank in effort.choices]),

@@ -14,7 +14,7 @@ from kalaba.robots import catalogue
 from kalaba.robots.catalogue import ENTRIES, catalog, load, scenario
 from kalaba.robots.entry import Entry, Option, Positive
 
-SUPPORT = {"__init__", "catalogue", "entry", "feedback"}
+SUPPORT = {"__init__", "catalogue", "cooperation", "entry", "feedback"}
 
 
 MANY = 8  # combinations; above this one option at a time is changed

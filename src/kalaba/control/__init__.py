@@ -1,0 +1,1 @@
+"""Control: what the actuators do so that a machine does what is asked of it."""

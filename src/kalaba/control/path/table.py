@@ -1,0 +1,49 @@
+"""Numbers that change at breaks: a table looked up by NumPy, and by CasADi without branches.
+
+Piece k holds for starts[k] ≤ x < starts[k + 1], the first also below and the last also above. Both ways of looking up
+choose the same piece at a break, and exactly one, so that a derivative never counts two pieces there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A row of numbers for each piece of a line."""
+
+    starts: tuple[float, ...]  # not descending
+    rows: tuple[tuple[float, ...], ...]
+
+    def at(self, x: Array) -> Array:
+        """The numbers at each x: one column a number, shape (columns, *x.shape)."""
+        chosen = np.searchsorted(np.array(self.starts[1:]), x, side="right")
+        return np.moveaxis(np.array(self.rows)[chosen], -1, 0)
+
+    def expressions(self, x: ca.SX) -> list[ca.SX]:
+        """The numbers as expressions of x: a sum over the pieces, of which only one is not zero."""
+        masks = self._masks(x)
+        return [_chosen(masks, column) for column in zip(*self.rows, strict=True)]
+
+    def _masks(self, x: ca.SX) -> list[ca.SX]:
+        reached = [ca.SX(1), *(start <= x for start in self.starts[1:])]
+        left = [*(ca.logic_not(later) for later in reached[1:]), ca.SX(1)]
+        return [ca.logic_and(first, second) for first, second in zip(reached, left, strict=True)]
+
+
+def _chosen(masks: Sequence[ca.SX], column: Sequence[float]) -> ca.SX:
+    if len(set(column)) == 1:
+        return ca.SX(column[0])
+    total = ca.SX(0)
+    for mask, value in zip(masks, column, strict=True):
+        if value != 0:
+            total += ca.if_else_zero(mask, value) if hasattr(ca, "if_else_zero") else ca.if_else(mask, value, 0)
+    return total

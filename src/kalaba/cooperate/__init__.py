@@ -1,0 +1,1 @@
+"""Arms that hold objects together: the grasps, the model of the objects, and who carries what."""

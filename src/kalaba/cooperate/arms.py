@@ -1,0 +1,259 @@
+"""Who holds what: the trees of a machine sorted into objects and arms, and which velocities lead.
+
+The velocities of the objects, and of each arm as many as its rows leave open, are chosen; the rest follow from the
+rows. Nothing here is derived: names and counts suffice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalaba.errors import ModelError, near
+from kalaba.model.joint import Free
+from kalaba.model.machine import MachineConnection, Thrust
+
+if TYPE_CHECKING:
+    from kalaba.model.machine import Machine, MachineBody
+    from kalaba.plant import Plant
+
+Array = NDArray[np.float64]
+Extra = Mapping[str, Sequence[str]]
+STILL = "The plant of kb.build still works for it."
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """A tree that holds: the velocities that follow from its rows, and those that lead beside the objects'."""
+
+    name: str
+    rows: tuple[int, ...]
+    follow: tuple[int, ...]  # as many as rows
+    lead: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """A connection between an arm and an object."""
+
+    name: str
+    arm: str
+    arm_frame: str  # the end on the arm, without the connection's `at`
+    child: str
+    body: int  # of the object
+    is_child_on_arm: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A machine seen from its objects."""
+
+    free: tuple[int, ...]  # bodies of the objects that float on the world
+    objects: tuple[int, ...]  # velocities of the objects
+    arms: tuple[Arm, ...]
+    holds: tuple[Hold, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Bodies that hang together, or share coordinates."""
+
+    bodies: tuple[int, ...]
+    velocities: tuple[int, ...]
+
+
+def split(plant: Plant, extra: Extra | None = None) -> Split:
+    """Sort the trees of a machine into objects and arms."""
+    machine = plant.machine
+    trees = _trees(machine)
+    objects = _objects(machine, trees)
+    if not objects:
+        _refuse(machine, "expected a Free body that arms hold by Connections, found none. Add Connections")
+    rows: dict[int, list[int]] = {t: [] for t in range(len(trees)) if t not in objects}
+    names = _names(machine, {t: trees[t] for t in rows})
+    holds: list[Hold] = []
+    first = 0
+    for closure in machine.closures:
+        if not isinstance(closure, MachineConnection):
+            _refuse(machine, f"{closure.name} is no Connection, so it is no grasp. Remove it")
+        child, parent = (_tree_of(trees, machine.body_of(end)) for end in (closure.child, closure.parent))
+        arms = {t for t in (child, parent) if t in rows}
+        if len(arms) != 1 or {child, parent} - arms - objects - {-1}:
+            _refuse(machine, f"{closure.name} does not join one arm and an object; write it as the joint of a Body")
+        arm = arms.pop()
+        rows[arm] += range(first, first + len(closure.rows))
+        if {child, parent} & objects:
+            holds.append(_hold(machine, closure, names[arm], is_child_on_arm=child == arm))
+        first += len(closure.rows)
+    chosen = _resolved(machine, extra or {}, {names[t]: trees[t] for t in rows})
+    arms_found = tuple(_arm(plant, names[t], tuple(rows[t]), trees[t], chosen.get(names[t])) for t in rows)
+    free = tuple(i for t in sorted(objects) for i in trees[t].bodies if _floats(machine, i))
+    velocities = tuple(j for t in sorted(objects) for j in trees[t].velocities)
+    return Split(free, velocities, arms_found, tuple(holds))
+
+
+def velocities_of(machine: Machine, body: MachineBody) -> list[int]:
+    """The velocities that a body's joint and its own bending speak of."""
+    names = {name for displacement in body.displacements for name in displacement.expression.names}
+    pairs = dict(machine.scalar_pairs)
+    own = [pairs[i] for i, c in enumerate(machine.coordinates) if c.name in names and i in pairs]
+    if body.joint.has_quaternion:
+        own += range(body.v_index, body.v_index + (3 if body.joint.rows else 6))
+    return own + list(range(body.mode_v, body.mode_v + getattr(body.solid, "modes", 0)))
+
+
+def _trees(machine: Machine) -> list[Tree]:
+    """Trees by parents; those that share a velocity are one."""
+    label = list(range(len(machine.bodies)))
+    speaks = [set(velocities_of(machine, body)) for body in machine.bodies]
+
+    def join(a: int, b: int) -> None:
+        old, new = max(label[a], label[b]), min(label[a], label[b])
+        label[:] = [new if entry == old else entry for entry in label]
+
+    for i, body in enumerate(machine.bodies):
+        if (parent := machine.body_of(body.parent)) >= 0:
+            join(i, parent)
+        for j in range(i):
+            if speaks[i] & speaks[j]:
+                join(i, j)
+    return [
+        Tree(bodies, tuple(sorted({j for i in bodies for j in speaks[i]})))
+        for root in sorted(set(label))
+        if (bodies := tuple(i for i, entry in enumerate(label) if entry == root))
+    ]
+
+
+def _tree_of(trees: list[Tree], body: int) -> int:
+    return next((t for t, tree in enumerate(trees) if body in tree.bodies), -1)
+
+
+def _floats(machine: Machine, index: int) -> bool:
+    body = machine.bodies[index]
+    return isinstance(body.joint, Free) and machine.body_of(body.parent) < 0
+
+
+def _objects(machine: Machine, trees: list[Tree]) -> set[int]:
+    """Held trees that float; and held trees without a motor that hold no such tree themselves."""
+    links = [
+        tuple(_tree_of(trees, machine.body_of(end)) for end in (closure.child, closure.parent))
+        for closure in machine.closures
+        if isinstance(closure, MachineConnection)
+    ]
+    joined = [{b for pair in links if t in pair for b in pair} - {t, -1} for t in range(len(trees))]
+    motors = driven_velocities(machine)
+    free = {t for t, tree in enumerate(trees) if joined[t] and any(_floats(machine, i) for i in tree.bodies)}
+    idle = {t for t, tree in enumerate(trees) if joined[t] and not any(set(tree.velocities) & m for m in motors)}
+    return free | {t for t in idle if not joined[t] & (free | idle)}
+
+
+def driven_velocities(machine: Machine) -> list[set[int]]:
+    """For each motor the velocities of the bodies whose displacement or place it drives."""
+    speaks = {body.name: set(velocities_of(machine, body)) for body in machine.bodies}
+    found = []
+    for actuator in machine.actuators:
+        if isinstance(actuator.displacement, Thrust):
+            index = machine.body_of(actuator.displacement.frame)
+            found.append(speaks[machine.bodies[index].name] if index >= 0 else set())
+        else:
+            found.append(_read(machine, actuator.displacement.names | actuator.displacement.frames, speaks))
+    return found
+
+
+def _read(machine: Machine, names: set[str] | frozenset[str], speaks: dict[str, set[int]]) -> set[int]:
+    """Velocities that an expression's words speak of: coordinates, displacements, places of frames."""
+    pairs = dict(machine.scalar_pairs)
+    found = {pairs[i] for i, c in enumerate(machine.coordinates) if c.name in names and i in pairs}
+    for body in machine.bodies:
+        if any(d.name in names for d in (*body.displacements, *body.readings)):
+            found |= speaks[body.name]
+    for name in names:
+        frame = machine.frames.get(name) or machine.frames.get(name.rpartition(".")[0])
+        if frame is not None and frame.body >= 0:
+            found |= speaks[machine.bodies[frame.body].name]
+    return found
+
+
+def _hold(machine: Machine, connection: MachineConnection, arm: str, *, is_child_on_arm: bool) -> Hold:
+    ends = (connection.child, connection.parent)
+    on_arm, on_object = ends if is_child_on_arm else ends[::-1]
+    return Hold(connection.name, arm, on_arm, connection.child, machine.body_of(on_object), is_child_on_arm)
+
+
+def _name(machine: Machine, tree: Tree) -> str:
+    """The path that all bodies of a tree share, or the name of its first body."""
+    names = [machine.bodies[i].name for i in tree.bodies]
+    path = names[0].rpartition(".")[0]
+    while path and not all(name.startswith(f"{path}.") for name in names):
+        path = path.rpartition(".")[0]
+    return path or names[0]
+
+
+def _names(machine: Machine, trees: dict[int, Tree]) -> dict[int, str]:
+    """A name for each tree; trees that share a path go by their first bodies."""
+    found = {t: _name(machine, tree) for t, tree in trees.items()}
+    names = list(found.values())
+    return {t: name if names.count(name) == 1 else machine.bodies[trees[t].bodies[0]].name for t, name in found.items()}
+
+
+def _resolved(machine: Machine, extra: Extra, trees: dict[str, Tree]) -> dict[str, tuple[int, ...]]:
+    """The columns of the velocities that a user chose, by arm."""
+    found = {}
+    for name, words in extra.items():
+        if name not in trees:
+            raise ModelError(f"object_space: no arm {name!r}; {near(name, trees)}")
+        known = {machine.velocities[j].name: j for j in trees[name].velocities}
+        full = [word if word in known else f"{name}.{word}" for word in words]
+        for word in full:
+            if word not in known:
+                raise ModelError(f"object_space: {name} has no velocity {word!r}; {near(word, known)}")
+        found[name] = tuple(known[word] for word in full)
+    return found
+
+
+def _arm(plant: Plant, name: str, rows: tuple[int, ...], tree: Tree, lead: tuple[int, ...] | None) -> Arm:
+    spare = len(tree.velocities) - len(rows)
+    if spare < 0:
+        _refuse(
+            plant.machine,
+            f"{name} has {len(tree.velocities)} joint rates, fewer than the {len(rows)} rows of its grasps, so the "
+            "object is not free to move. Hold it by a joint that leaves more freedom",
+        )
+    if lead is None:
+        lead = _best(plant, rows, tree.velocities) if spare and rows else tree.velocities[:spare]
+    if len(set(lead)) != spare:
+        message = f"object_space: expected {spare} rates for {name} in extra=, got {len(set(lead))}. Give {spare}."
+        raise ModelError(message)
+    return Arm(name, rows, tuple(j for j in tree.velocities if j not in lead), lead)
+
+
+def _best(plant: Plant, rows: tuple[int, ...], velocities: tuple[int, ...]) -> tuple[int, ...]:
+    """The rates to lead at the start: those that leave the rest, which follow, with the largest least singular value.
+
+    Pivoted QR gives a first set; then one rate is swapped for another while that helps.
+    """
+    from scipy.linalg import qr
+
+    matrix, _ = plant.constraint(*plant.start)
+    A = matrix[np.ix_(rows, velocities)]
+    order = qr(A, mode="r", pivoting=True)[1]
+    follow, lead = list(order[: len(rows)]), list(order[len(rows) :])
+    while True:
+        swaps = [(i, k) for i in range(len(follow)) for k in range(len(lead))]
+        gains = [_least(A[:, [*follow[:i], lead[k], *follow[i + 1 :]]]) for i, k in swaps]
+        if max(gains) <= _least(A[:, follow]) * (1 + 1e-9):
+            return tuple(sorted(velocities[j] for j in lead))
+        i, k = swaps[int(np.argmax(gains))]
+        follow[i], lead[k] = lead[k], follow[i]
+
+
+def _least(matrix: Array) -> float:
+    return float(np.linalg.svd(matrix, compute_uv=False)[-1])
+
+
+def _refuse(machine: Machine, what: str) -> NoReturn:
+    raise ModelError(f"{machine.name}: no object space; {what}. {STILL}")

@@ -1,0 +1,181 @@
+"""Can each arm reach its grasp, and can it push there in every direction? Each arm alone, by assembly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalaba.backend import Interpreted
+from kalaba.cooperate.grasp import Grasp, tool_of
+from kalaba.errors import AssemblyError, ConstraintError
+from kalaba.model.joint import Free
+from kalaba.model.number import is_number
+from kalaba.model.parts import Body, Connection, Frame, Start
+from kalaba.model.pose import Pose
+from kalaba.model.solid import Solid
+from kalaba.model.system import Placement, System
+from kalaba.plant import Plant, build
+from kalaba.rotations import quaternion_of
+from kalaba.starting import find_configuration, widest_gap
+from kalaba.state import Pose as Place
+
+Array = NDArray[np.float64]
+SINGULAR = 1e-6  # of the largest singular value: closer than assembly can place an arm at a singular grasp
+NEARBY = 0.1  # rad, m: how far the configurations lie that tell the rank a grasp has elsewhere
+PROBES = 4
+TRIES = 12  # starts from which an arm that stands alone is led to its grasp
+STRONG = 0.1  # rows shorter than this part of the longest are not stretched to length 1
+CLOSE = 1e-5  # m, rad: a gap that a singular grasp leaves, where assembly creeps
+
+
+class Seat(NamedTuple):
+    """Where a grasp is: in the world, and seen from the base of its arm."""
+
+    in_world: Place
+    in_base: Place
+
+
+def check_reach(system: System, objects: System, arms: Sequence[Placement], grasps: Sequence[Grasp]) -> None:
+    """Refuse an arm that cannot reach its grasp, or that is singular there.
+
+    An arm stands alone before a seat that is put where its grasp is; equal arms share one model. Left to the assembly
+    of the whole are arms that stand on other arms or start at a frame's pose, and objects that come to their arms.
+    """
+    by_name = {arm.name: arm for arm in arms}
+    alone = [g for g in grasps if by_name[g.arm].parent in objects.machine.frames and _starts_plainly(system, g.arm)]
+    seats = _seats(objects, by_name, [g for g in alone if isinstance(g.at, Pose)])
+    held = {key for key, _ in objects.start.hold}
+    models: dict[Any, Plant] = {}
+    for grasp in alone:
+        if isinstance(grasp.at, Pose) and not held & _frames_of_first(objects):
+            continue
+        arm = by_name[grasp.arm]
+        key = (arm.system, arm.parameters, tool_of(arm, grasp), grasp.joint)
+        if key not in models:
+            models[key] = _model(arm, grasp)
+        _check_arm(models[key], grasp, seats.get(grasp), system)
+
+
+def _starts_plainly(system: System, arm: str) -> bool:
+    """Tell whether the start gives numbers only for an arm: poses would have to be seen from its base."""
+    start = system.machine.start
+    return all(is_number(value) for key, value in (*start.hold, *start.guess) if key.startswith(f"{arm}."))
+
+
+def _frames_of_first(objects: System) -> set[str]:
+    """Frames on the body that is carried."""
+    first = next(part.name for part in objects.parts if isinstance(part, Body))
+    frames = objects.machine.frames
+    return {name for name, frame in frames.items() if frame.body == frames[first].body}
+
+
+def _seats(objects: System, arms: dict[str, Placement], grasps: list[Grasp]) -> dict[Grasp, Seat]:
+    """Where each grasp is while the objects are at their start."""
+    if not grasps:
+        return {}
+    bases = [Frame(f"base_{i}_", arms[g.arm].parent, arms[g.arm].at) for i, g in enumerate(grasps)]
+    seats = [Frame(f"seat_{i}_", g.body, g.at) for i, g in enumerate(grasps) if isinstance(g.at, Pose)]
+    plant = build(objects.add(*bases, *seats), backend=Interpreted())
+    q, found = plant.start.q, {}
+    for grasp, base, seat in zip(grasps, bases, seats, strict=True):
+        at, on = plant.pose(seat.name, q), plant.pose(base.name, q)
+        found[grasp] = Seat(at, Place(on.rotation.T @ (at.position - on.position), on.rotation.T @ at.rotation))
+    return found
+
+
+def _model(arm: Placement, grasp: Grasp) -> Plant:
+    """The arm before a free seat, joined as it holds."""
+    parts = (
+        arm.system.place("arm", parameters=arm.parameters),
+        Body("seat", Solid(1.0, inertia=(1.0, 1.0, 1.0)), joint=Free()),
+        Connection("grip", f"arm.{tool_of(arm, grasp)}", parent="seat", joint=grasp.joint),
+    )
+    return build(System(arm.system.name, parts), backend=Interpreted())
+
+
+def _check_arm(plant: Plant, grasp: Grasp, seat: Seat | None, system: System) -> None:
+    start = _start(system, grasp.arm, seat)
+    found, problem = find_configuration(plant, start, TRIES)
+    _, gap, unit = widest_gap(plant, found, problem)
+    value, is_singular = _conditioning(plant, found.q)
+    where = f"{system.name}.{grasp.arm}"
+    if not found.is_closed and not (gap < CLOSE and is_singular):
+        wanted = "" if seat is None else f" at {_text(seat.in_world)}"
+        message = (
+            f"{where}: cannot reach its grasp of {grasp.body}{wanted}; gap {gap:.3g} {unit}. "
+            "Move the base, the object or the grasp, or guess other joint angles."
+        )
+        raise AssemblyError(message)
+    if is_singular:
+        message = (
+            f"{where}: the grasp of {grasp.body} is singular, smallest singular value {value:.2g} of the largest. "
+            "Move the base or the grasp, start the arm elsewhere, or give check=False."
+        )
+        raise ConstraintError(message)
+
+
+def _start(system: System, arm: str, seat: Seat | None) -> Start:
+    """The arm's part of the start, and the seat held where it is."""
+
+    def own(entries: Any) -> dict[str, Any]:  # noqa: ANN401
+        return {f"arm.{key.removeprefix(f'{arm}.')}": value for key, value in entries if key.startswith(f"{arm}.")}
+
+    whole = system.machine.start
+    held = own(whole.hold)
+    if seat is not None:
+        place = seat.in_base
+        held["seat"] = Pose(tuple(place.position), quaternion=tuple(quaternion_of(place.rotation)))
+    return Start(hold=held, guess=own(whole.guess))
+
+
+def _text(place: Place) -> str:
+    """A pose for people: position, and roll, pitch, yaw."""
+    R = place.rotation
+    rpy = np.arctan2(R[2, 1], R[2, 2]), np.arcsin(np.clip(-R[2, 0], -1, 1)), np.arctan2(R[1, 0], R[0, 0])
+    position, turned = (
+        ", ".join(f"{round(entry, 12) + 0.0:.4g}" for entry in three) for three in (place.position, rpy)
+    )
+    return f"({position}), rpy ({turned})"
+
+
+def _conditioning(plant: Plant, q: Array) -> tuple[float, bool]:
+    """Smallest singular value of the grasp rows' arm block over the largest, and whether it vanishes just here.
+
+    How many there should be is seen at configurations nearby: a plane arm never meets all rows of a weld.
+    """
+    rng = np.random.default_rng(5)
+    rank = 0
+    for _ in range(PROBES):
+        moved = q.copy()
+        for i, _ in plant.machine.scalar_pairs:
+            moved[i] += NEARBY * rng.normal()
+        rank = max(rank, int(np.sum(_values(plant, moved) > SINGULAR)))
+    if rank == 0:
+        return 1.0, False
+    value = float(_values(plant, q)[rank - 1])
+    return value, value < SINGULAR
+
+
+def _values(plant: Plant, q: Array) -> Array:
+    """Singular values of the arm block of the grasp rows along the arm's freedoms, the largest 1.
+
+    Rows have unit length, so that metres and radians count alike; one that nearly vanishes stays short.
+    """
+    mine = [i for i, name in enumerate(plant.velocities) if name.startswith("arm.")]
+    is_grip = np.array([row.startswith("grip.") for row in plant.constraints])
+    A = plant.constraint(q, np.zeros(len(plant.velocities)))[0][:, mine]
+    block = A[is_grip] @ _free(A[~is_grip])
+    lengths = np.linalg.norm(block, axis=1)
+    block /= np.maximum(lengths, STRONG * max(float(lengths.max(initial=0.0)), 1e-300))[:, None]
+    sigma = np.linalg.svd(block, compute_uv=False)
+    return np.asarray(sigma / max(float(sigma.max(initial=0.0)), 1e-300))
+
+
+def _free(rows: Array) -> Array:
+    """Directions that the arm's own rows leave free, as columns."""
+    _, sigma, Vt = np.linalg.svd(rows)
+    rank = int(np.sum(sigma > SINGULAR * sigma.max(initial=0.0)))
+    return np.asarray(Vt[rank:].T)

@@ -1,0 +1,126 @@
+"""Arms that work on one object, or on several joined ones: what the machines of this family have in common.
+
+The arms are PUMA 560s that stand opposite each other. Body 1 is free; its frame is at its centre of mass. Another body
+sits on it by a joint along z of a frame on body 1, and where its centre of mass is off that frame, the frame
+`<body>_centre` stands there. Grasps are poses of the tool in these frames; arms find their angles by assembly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import cos, pi, sin
+from typing import NamedTuple
+
+import numpy as np
+
+from kalaba.cooperate.grasp import Grasp
+from kalaba.cooperate.hold import hold
+from kalaba.model.joint import Joint
+from kalaba.model.parts import Body, Frame, Start
+from kalaba.model.pose import Pose
+from kalaba.model.solid import Solid
+from kalaba.model.system import AnyPart, System
+from kalaba.robots import puma560
+from kalaba.robots.entry import Erratum
+from kalaba.scenarios import Scenario
+
+SOURCE = (
+    "Sun, Jin, He and Ding (Tsinghua University), 多机械手系统建模的一般方法 (A general method for modeling "
+    "multi-manipulators), for the method and the tasks; the numbers of the objects are chosen, the paper has none"
+)
+
+
+class Piece(NamedTuple):
+    """Mass and central inertia of an object, in its own axes."""
+
+    mass: float  # kg
+    inertia: tuple[float, float, float, float, float, float]  # kg·m²: xx, yy, zz, xy, xz, yz
+
+
+class Offset(NamedTuple):
+    """From a joint's moving frame to the body's centre of mass, in the paper's form Rz(turn) Tz(d) Tx(a) Rx(twist)."""
+
+    turn: float = 0.0  # rad
+    d: float = 0.0  # m
+    a: float = 0.0  # m
+    twist: float = 0.0  # rad
+
+
+FIRST = Piece(5.0, (0.045, 0.06, 0.075, 0.003, -0.002, 0.004))
+SECOND = Piece(2.0, (0.012, 0.015, 0.008, 0.001, 0.0005, -0.001))
+THIRD = Piece(1.5, (0.006, 0.007, 0.004, -0.0004, 0.0003, 0.0002))
+BASES = (
+    Pose((0.0, 0.15, 0.0)),
+    Pose((1.7, -0.15, 0.0), rpy=(0.0, 0.0, pi)),
+    Pose((1.0, 0.846, 0.0), rpy=(0.0, 0.0, -pi / 2)),
+)
+LYING = Pose((0.85, 0.02, 0.66), rpy=(0.2, -0.3, 0.15))  # body 1 at the start, its z up
+POINTING = Pose((0.85, 0.02, 0.66), rpy=(0.05, pi / 2 + 0.1, 0.08))  # its z along the world's x
+SIDE_GRASP = Pose(
+    (-0.12697294233651657, 0.03497446170227142, 0.030853499096172687),
+    rpy=(-2.2054175652583097, 1.2497695489303315, -2.401347353020361),
+)  # the first arm's tool on a body that lies
+END_GRASP = Pose(
+    (0.015358449024441279, 0.012151754879763377, -0.13384219200364034),
+    rpy=(0.05661094021721433, -0.16662343270543012, -0.0073024829238328565),
+)  # the first arm's tool on a body that points
+Held = Mapping[str, float | Pose]
+PITCH = 0.02  # m per turn
+
+
+def first(name: str) -> Body:
+    """Body 1."""
+    return Body(name, Solid(FIRST.mass, inertia=FIRST.inertia))
+
+
+def jointed(name: str, piece: Piece, parent: str, at: Pose, joint: Joint, offset: Offset = Offset()) -> list[AnyPart]:
+    """Put a body on another by a joint along z of a seat, its centre of mass off the joint by an offset.
+
+    c = (a cos φ, a sin φ, d), I = R I_body Rᵀ with R = Rz(φ) Rx(α).
+    """
+    centre = (offset.a * cos(offset.turn), offset.a * sin(offset.turn), offset.d)
+    solid = Solid(piece.mass, com=centre, inertia=_turned(piece, offset))
+    body = Body(name, solid, parent=parent, at=at, joint=joint)
+    if offset == Offset():
+        return [body]
+    return [body, Frame(f"{name}_centre", parent=name, at=Pose(centre, rpy=(offset.twist, 0.0, offset.turn)))]
+
+
+def _turned(piece: Piece, offset: Offset) -> tuple[float, ...]:
+    if offset == Offset():
+        return piece.inertia
+    xx, yy, zz, xy, xz, yz = piece.inertia
+    own = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    c, s, k, e = cos(offset.turn), sin(offset.turn), cos(offset.twist), sin(offset.twist)
+    R = np.array([[c, -s * k, s * e], [s, c * k, -c * e], [0, e, k]])
+    inertia = R @ own @ R.T
+    return tuple(float(inertia[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
+
+
+def cell(name: str, objects: list[AnyPart], held: Held, grasps: list[tuple[str, Pose]]) -> System:
+    """Stand an arm before each grasp and hold the objects where they start; the first grasp is the first arm's."""
+    arm = puma560.system()
+    bases = BASES[: len(grasps)]
+    arms = [arm.place(f"arm{i}", at=base) for i, base in enumerate(bases, 1)]
+    holds = [Grasp(f"arm{i}", body, at) for i, (body, at) in enumerate(grasps, 1)]
+    return hold(System(name, tuple(objects), start=Start(hold=held)), arms, holds, check=False)
+
+
+def scenario(system: System) -> Scenario:
+    """Let go of all motors for a moment: the arms and what they hold sink together."""
+    description = "No motor acts: arms and objects sink under their weight, held together by the grasps."
+    return Scenario(system, duration=0.2, description=description)
+
+
+BODY_INERTIA = Erratum("(2.6), (5.4)", "I_3×3, I_01", "I = R I_body Rᵀ, in world axes")
+ARM_RATE = Erratum("(2.9), (4.39)", "J̇_i", "with J̇_iC in it: the shift from tool to C_i turns with the body")
+WORKLESS = Erratum(
+    "(5.8)",
+    "the joint's force drops out",
+    "for a joint that does no work; friction or a drive goes into the row of its p",
+)
+CHAIN = Erratum("4.1, inverse kinematics", "A_Ci^B = A_C1^B A_Ci^fi", "A_Ci^B = A_C1^B A_fi^C1 A_Ci^fi")
+OFF_AXIS = Erratum("(4.19)", "[b; k b]", "[b + k b×r; k b], k = 2π/h; as printed only if C_i lies on the axis")
+CYLINDRICAL_OFF_AXIS = Erratum(
+    "(4.21)", "[[b, 0], [0, b]]", "[[b, b×r], [0, b]]; as printed only if C_i lies on the axis"
+)

@@ -1,0 +1,68 @@
+"""Any number of arms in a ring that carry one disc by its rim: 6 freedoms, six motors an arm.
+
+The disc grows with the number of arms, so that each has 0.5 m of the rim and 4 kg to carry. All arms stand alike: seen
+from the base, the tool is where the nominal pose has it, so that assembly finds the nominal angles.
+"""
+
+from __future__ import annotations
+
+from math import cos, pi, sin
+from typing import TYPE_CHECKING
+
+from kalaba.cooperate.grasp import Grasp
+from kalaba.cooperate.hold import hold
+from kalaba.model.parts import Body, Start
+from kalaba.model.pose import Pose, Z
+from kalaba.model.solid import Cylinder
+from kalaba.model.system import System
+from kalaba.robots import cooperation as common
+from kalaba.robots import puma560
+from kalaba.robots.entry import Entry, Option
+from kalaba.robots.two_arm_carry import ENTRY as CARRY
+
+if TYPE_CHECKING:
+    from kalaba.scenarios import Scenario
+
+SHARE = 0.5  # m of the rim for each arm
+LEAST = 0.25  # m, radius of the smallest disc
+LOAD = 4.0  # kg for each arm
+THICKNESS = 0.04  # m
+_UPPER, _FOREARM = puma560.ROWS[1].a, puma560.ROWS[3].d
+_ELBOW = puma560.ROWS[2].a
+REACH = (_UPPER + _FOREARM - _ELBOW) * cos(pi / 4) + puma560.TOOL  # m, tool before base at the nominal pose
+SIDE = -puma560.ROWS[2].d  # m, tool beside the base
+HEIGHT = puma560.ROWS[0].d + (_UPPER - _FOREARM - _ELBOW) * sin(pi / 4)  # m, tool above the ground
+
+
+def system(*, arms: int) -> System:
+    """Arms `arm1` to `arm<n>` in a ring, the body `load` in the middle; each arm looks inwards, x along (−c, −s)."""
+    radius = max(LEAST, SHARE * arms / (2 * pi))
+    arm = puma560.system()
+    placed, grasps = [], []
+    for i in range(arms):
+        angle = 2 * pi * i / arms
+        c, s = round(cos(angle), 15), round(sin(angle), 15)  # an exact zero where there should be one
+        away = radius + REACH
+        base = (away * c - SIDE * s, away * s + SIDE * c, 0.0)
+        placed.append(arm.place(f"arm{i + 1}", at=Pose(base, rpy=(0.0, 0.0, angle + pi))))
+        rim = Pose((radius * c, radius * s, 0.0), rpy=(0.0, pi / 2, angle + pi))
+        grasps.append(Grasp(f"arm{i + 1}", "load", rim))
+    load = Body("load", Cylinder(radius, THICKNESS, mass=LOAD * arms, axis=Z))
+    start = Start(hold={"load": Pose((0.0, 0.0, HEIGHT))})
+    return hold(load, placed, grasps, "n-arm-carry", start=start, check=False)
+
+
+def scenario(*, arms: int) -> Scenario:
+    """Sink without motors."""
+    return common.scenario(system(arms=arms))
+
+
+ENTRY = Entry(
+    name="n-arm-carry",
+    summary="a ring of arms carries one disc by its rim: 6 freedoms with any number of arms",
+    source=common.SOURCE,
+    build=system,
+    scenario=scenario,
+    options={"arms": Option(default=4, allowed=range(1, 65), description="how many arms carry the disc")},
+    errata=CARRY.errata,
+)

@@ -1,0 +1,58 @@
+"""Three arms on three bodies: a nut, a bolt in its thread, and a sleeve that turns and slides on it, 9 freedoms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kalaba.model.joint import Cylindrical, Screw
+from kalaba.model.pose import Pose, Z
+from kalaba.robots import cooperation as common
+from kalaba.robots.entry import Entry, Erratum
+from kalaba.robots.two_arm_screw import ANGLE
+
+if TYPE_CHECKING:
+    from kalaba.model.system import System
+    from kalaba.scenarios import Scenario
+
+BOLT_GRASP = Pose(
+    (-0.045438669701530654, -0.006558018254575174, 0.04292620952746029),
+    rpy=(3.1225817038016515, -0.024022222152417085, -0.008947080356392701),
+)
+SLEEVE_GRASP = Pose(
+    (0.04712492213457076, 0.10761396940778034, 0.11717223612681749),
+    rpy=(1.6265535832508113, -0.20855034983375872, -0.6095151433439615),
+)
+
+
+def system() -> System:
+    """Three arms `arm1` to `arm3`, the bodies `nut`, `bolt` and `sleeve`."""
+    objects = [
+        common.first("nut"),
+        *common.jointed("bolt", common.SECOND, "nut", Pose(), Screw(Z, pitch=common.PITCH)),
+        *common.jointed("sleeve", common.THIRD, "nut", Pose(), Cylindrical(Z)),
+    ]
+    held: common.Held = {"nut": common.POINTING, "bolt.angle": ANGLE, "sleeve.travel": -0.1, "sleeve.angle": 0.6}
+    grasps = [("nut", common.END_GRASP), ("bolt", BOLT_GRASP), ("sleeve", SLEEVE_GRASP)]
+    return common.cell("three-arm-screw", objects, held, grasps)
+
+
+def scenario() -> Scenario:
+    """Sink without motors."""
+    return common.scenario(system())
+
+
+ENTRY = Entry(
+    name="three-arm-screw",
+    summary="three arms hold a nut, a bolt in its thread and a sleeve that slides on it: 9 freedoms",
+    source=common.SOURCE,
+    build=system,
+    scenario=scenario,
+    errata=(
+        common.BODY_INERTIA,
+        common.CHAIN,
+        common.WORKLESS,
+        common.OFF_AXIS,
+        common.CYLINDRICAL_OFF_AXIS,
+        Erratum("(4.23), (4.26)", "ṡ_C2 − ṡ_C1", "ṡ_C2 − ṡ_C1 − (ω×d b; 0): C_2 lies d along the axis"),
+    ),
+)

@@ -1,0 +1,48 @@
+"""Two arms that put a keyed peg into a hole: it slides and does not turn, 7 freedoms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kalaba.model.joint import Prismatic
+from kalaba.model.pose import Pose, Z
+from kalaba.robots import cooperation as common
+from kalaba.robots.entry import Entry
+
+if TYPE_CHECKING:
+    from kalaba.model.system import System
+    from kalaba.scenarios import Scenario
+
+HOLE = Pose((0.05, 0.01, 0.02), rpy=(0.1, 0.2, -0.1))
+RIGHT_GRASP = Pose(
+    (-0.15855161270360918, 0.022546979467029715, -0.0009703341236382279),
+    rpy=(2.79949737621091, -0.24503057720593466, -0.13845898570176668),
+)
+
+
+def system() -> System:
+    """Two arms `arm1` and `arm2`, the bodies `block` and `peg`, the travel `peg.travel`."""
+    offset = common.Offset(turn=0.3, a=0.04, twist=0.2)
+    objects = [common.first("block"), *common.jointed("peg", common.SECOND, "block", HOLE, Prismatic(Z), offset)]
+    grasps = [("block", common.END_GRASP), ("peg_centre", RIGHT_GRASP)]
+    return common.cell("two-arm-keyed-peg", objects, {"block": common.POINTING, "peg.travel": 0.12}, grasps)
+
+
+def scenario() -> Scenario:
+    """Sink without motors."""
+    return common.scenario(system())
+
+
+ENTRY = Entry(
+    name="two-arm-keyed-peg",
+    summary="two arms put a peg with a key into a block: 7 freedoms",
+    source=common.SOURCE,
+    build=system,
+    scenario=scenario,
+    errata=(
+        common.BODY_INERTIA,
+        common.CHAIN,
+        common.WORKLESS,
+        common.ARM_RATE,
+    ),
+)

@@ -1,0 +1,48 @@
+"""Two arms that put a round peg into a hole: a cylindrical joint between the bodies, 8 freedoms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kalaba.model.joint import Cylindrical
+from kalaba.model.pose import Pose, Z
+from kalaba.robots import cooperation as common
+from kalaba.robots.entry import Entry, Erratum
+
+if TYPE_CHECKING:
+    from kalaba.model.system import System
+    from kalaba.scenarios import Scenario
+
+HOLE = Pose((0.02, 0.01, 0.03), rpy=(0.1, 0.2, -0.1))
+RIGHT_GRASP = Pose(
+    (-0.08594840941104609, 0.0242371477798351, -0.0006216257969104966),
+    rpy=(3.0021891778255876, -0.21275103275567317, -0.28460515337203185),
+)
+
+
+def system() -> System:
+    """Two arms `arm1` and `arm2`, the bodies `block` and `peg`, `peg.travel` and `peg.angle`."""
+    objects = [common.first("block"), *common.jointed("peg", common.SECOND, "block", HOLE, Cylindrical(Z))]
+    held: common.Held = {"block": common.POINTING, "peg.travel": 0.12, "peg.angle": 0.4}
+    return common.cell("two-arm-peg", objects, held, [("block", common.END_GRASP), ("peg", RIGHT_GRASP)])
+
+
+def scenario() -> Scenario:
+    """Sink without motors."""
+    return common.scenario(system())
+
+
+ENTRY = Entry(
+    name="two-arm-peg",
+    summary="two arms put a round peg into a block: 8 freedoms",
+    source=common.SOURCE,
+    build=system,
+    scenario=scenario,
+    errata=(
+        common.BODY_INERTIA,
+        common.CHAIN,
+        common.WORKLESS,
+        common.CYLINDRICAL_OFF_AXIS,
+        Erratum("(4.20)", "J_fᵀ", "J_f⁺: the transpose is the inverse of orthonormal columns only"),
+    ),
+)

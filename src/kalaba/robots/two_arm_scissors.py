@@ -1,0 +1,49 @@
+"""Two arms that hold a pair of scissors: two blades joined by a hinge, 7 freedoms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from kalaba.model.joint import Revolute
+from kalaba.model.pose import Pose, Z
+from kalaba.robots import cooperation as common
+from kalaba.robots.entry import Entry, Erratum
+
+if TYPE_CHECKING:
+    from kalaba.model.system import System
+    from kalaba.scenarios import Scenario
+
+HINGE = Pose((0.1, 0.02, -0.03), rpy=(0.2, -0.3, 0.1))
+RIGHT_GRASP = Pose(
+    (-0.09219738792513421, -0.07757613132378915, 0.019081841268044686),
+    rpy=(1.2772573695826117, 0.7359755390034596, -2.8161303838313216),
+)
+
+
+def system() -> System:
+    """Two arms `arm1` and `arm2`, the bodies `blade1` and `blade2`, the angle `blade2.angle`."""
+    offset = common.Offset(d=0.02, a=0.12, twist=0.4)
+    blades = [common.first("blade1"), *common.jointed("blade2", common.SECOND, "blade1", HINGE, Revolute(Z), offset)]
+    grasps = [("blade1", common.SIDE_GRASP), ("blade2_centre", RIGHT_GRASP)]
+    return common.cell("two-arm-scissors", blades, {"blade1": common.LYING, "blade2.angle": 0.5}, grasps)
+
+
+def scenario() -> Scenario:
+    """Sink without motors."""
+    return common.scenario(system())
+
+
+ENTRY = Entry(
+    name="two-arm-scissors",
+    summary="two arms hold two blades that a hinge joins: 7 freedoms",
+    source=common.SOURCE,
+    build=system,
+    scenario=scenario,
+    errata=(
+        common.BODY_INERTIA,
+        common.ARM_RATE,
+        common.CHAIN,
+        common.WORKLESS,
+        Erratum("(5.12)", "J_11", "J_1"),
+    ),
+)

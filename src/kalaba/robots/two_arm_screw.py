@@ -1,0 +1,51 @@
+"""Two arms that turn a bolt in a nut: a thread between the bodies, 7 freedoms. Its coordinate is the angle."""
+
+from __future__ import annotations
+
+from math import pi
+from typing import TYPE_CHECKING
+
+from kalaba.model.joint import Screw
+from kalaba.model.pose import Pose, Z
+from kalaba.robots import cooperation as common
+from kalaba.robots.entry import Entry, Erratum
+
+if TYPE_CHECKING:
+    from kalaba.model.system import System
+    from kalaba.scenarios import Scenario
+
+THREAD = Pose((0.02, 0.01, 0.03), rpy=(0.1, 0.2, -0.1))
+RIGHT_GRASP = Pose(
+    (-0.08860211731581846, -0.01114599569102525, -0.0006216257969104966),
+    rpy=(3.0021891778255876, -0.21275103275567311, 0.11539484662796962),
+)
+ANGLE = 2 * pi * 0.12 / common.PITCH  # rad: 0.12 m up the thread
+
+
+def system() -> System:
+    """Two arms `arm1` and `arm2`, the bodies `nut` and `bolt`, the angle `bolt.angle`."""
+    thread = Screw(Z, pitch=common.PITCH)
+    objects = [common.first("nut"), *common.jointed("bolt", common.SECOND, "nut", THREAD, thread)]
+    grasps = [("nut", common.END_GRASP), ("bolt", RIGHT_GRASP)]
+    return common.cell("two-arm-screw", objects, {"nut": common.POINTING, "bolt.angle": ANGLE}, grasps)
+
+
+def scenario() -> Scenario:
+    """Sink without motors."""
+    return common.scenario(system())
+
+
+ENTRY = Entry(
+    name="two-arm-screw",
+    summary="two arms turn a bolt in a nut: 7 freedoms",
+    source=common.SOURCE,
+    build=system,
+    scenario=scenario,
+    errata=(
+        common.BODY_INERTIA,
+        common.CHAIN,
+        common.WORKLESS,
+        common.OFF_AXIS,
+        Erratum("(3.4)", "p = d, the travel", "right, but with θ = 2πd/h H is 140 times better conditioned"),
+    ),
+)
