@@ -26,6 +26,7 @@ from kalaba.vectors import WRENCH, Layout, checked, checked_configuration
 if TYPE_CHECKING:
     import casadi as ca
 
+    from kalaba.constrain.blocks import Blocks
     from kalaba.derive.dynamics import Method
     from kalaba.derive.equations import Equations
     from kalaba.forward import Choice
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from kalaba.tangent import Derivatives
 
 Array = NDArray[np.float64]
+MANY_BODIES = 16  # in limbs that are alike: from here on they are compiled once and solved limb by limb
+SOLVING = {"motion", "motion_with_slack", "project", "rows", "tangent"}  # have a variant for a singular mass matrix
 
 
 class RebuildWarning(UserWarning):
@@ -66,9 +69,9 @@ class Plant:
     @cached_property
     def equations(self) -> Equations:
         """The derived equations."""
-        from kalaba.derive.equations import derive
+        from kalaba.derive.equations import equations_of
 
-        return derive(self.system, self.method)
+        return equations_of(self.machine, self.method)
 
     @cached_property
     def layout(self) -> Layout:
@@ -144,6 +147,24 @@ class Plant:
         """The rows chosen at the start."""
         return forward.first_choice(self)
 
+    @cached_property
+    def parted(self) -> Blocks | None:
+        """The programs of a machine with many limbs that are alike, compiled once for all of them; else None."""
+        from kalaba.model.partition import partition
+
+        native = isinstance(self.backend, Native) and isinstance(self.solver, MaskedLDL)
+        found = partition(self.machine, MANY_BODIES) if native and len(self.machine.bodies) >= MANY_BODIES else None
+        if found is None:
+            return None
+        from kalaba.constrain.blocks import Blocks
+
+        return Blocks(self.machine, found, self.method)
+
+    @property
+    def blocks(self) -> Blocks | None:
+        """The same where these programs also solve: not with a singular mass matrix."""
+        return None if self.parted is None or self.is_singular else self.parted
+
     def function(self, name: str, trace: Callable[[Equations], ca.Function], label: str = "") -> Evaluator:
         """An evaluator by name; `label` tells variants apart (frames, expressions)."""
         full = f"{name} {label}"
@@ -154,13 +175,21 @@ class Plant:
         return self._functions[full]
 
     def standard(self, name: str) -> Evaluator:
-        """One of the functions of `constrain/functions.py`, the variant for a singular mass matrix where needed."""
+        """One of the functions of `constrain/functions.py`, the variant that this machine needs."""
+        trace, label = self._variant(name)
+        return self.function(name, trace, label)
+
+    def _variant(self, name: str) -> tuple[Callable[[Equations], Any], str]:
+        """What traces a standard function, and what tells it apart: for a singular mass matrix, or for limbs."""
         from kalaba.constrain import functions
 
-        trace = getattr(functions, name)
-        if name in {"motion", "motion_with_slack", "project", "rows", "tangent"} and self.is_singular:
-            return self.function(name, lambda equations: trace(equations, is_singular=True), "singular")
-        return self.function(name, trace)
+        trace, solves = getattr(functions, name), name in SOLVING
+        if solves and self.is_singular:
+            return lambda equations: trace(equations, is_singular=True), "singular"
+        parted = self.blocks if solves else self.parted
+        if parted is not None and hasattr(parted, name):
+            return lambda _: getattr(parted, name)(), "blocks"
+        return trace, ""
 
     def interpreted(self, name: str) -> Evaluator:
         """A standard function in CasADi's interpreter: for what is evaluated too seldom to be compiled."""
@@ -178,13 +207,10 @@ class Plant:
         """The kernel of a standard function that works on several states at a time, and its prepared store."""
         full = f"{name} lanes {lanes}"
         if full not in self._lanes:
-            from kalaba.constrain import functions
-
-            trace, singular = getattr(functions, name), {"is_singular": True} if self.is_singular else {}
-            label = "singular" if self.is_singular else ""
+            trace, label = self._variant(name)
             key = f"{self.key} {name} {label}"
             assert isinstance(self.backend, Native)  # noqa: S101  (callers ask native plants only)
-            kernel = self.backend.kernel(name, key, lambda: trace(self.equations, **singular), lanes)
+            kernel = self.backend.kernel(name, key, lambda: trace(self.equations), lanes)
             self._lanes[full] = (kernel, kernel.store(self.parameters))
         return self._lanes[full]
 

@@ -109,7 +109,7 @@ def _solution(
     """v̇, λ and the pivots of G."""
     A, b, Q = equations.constraint_matrix, equations.constraint_rhs, equations.force + extra["f"]
     if baumgarte is not None:
-        b = b - _restoring(equations, baumgarte)
+        b = b - restoring(equations, baumgarte)
     driven = Q + ca.mtimes(A.T, extra["mask"] * extra["w"] * b) if is_singular else Q
     parts = eliminate(_metric(equations, extra, is_singular=is_singular), A, extra["mask"])
     z = parts.mass.forward(_columns(driven))
@@ -120,7 +120,7 @@ def _solution(
     return acceleration, _stack(multipliers), _stack(parts.gram.pivots)
 
 
-def _restoring(equations: Equations, baumgarte: Baumgarte) -> ca.SX:
+def restoring(equations: Equations, baumgarte: Baumgarte) -> ca.SX:
     """2 ζ ω φ̇ + ω² φ, or ω ψ at velocity level."""
     w, zeta = baumgarte.frequency, baumgarte.damping
     value, rate = equations.rows.value, equations.rows.rate
@@ -275,7 +275,12 @@ def state_jacobian(equations: Equations, control: list[ca.SX], *, is_singular: b
 
 
 def displace(equations: Equations) -> ca.Function:
-    """The configuration q ⊕ N v: where a displacement, put in the place of v, leads.
+    """The configuration q ⊕ N v: where a displacement, put in the place of v, leads."""
+    return _function("displace", equations, {"q_next": displaced(equations)}, _inputs(equations))
+
+
+def displaced(equations: Equations) -> ca.SX:
+    """Move q along v.
 
     For a quaternion and the rotation vector Δ of length δ, e ⊗ exp(Δ/2) = unit(e + k ½ E(e) Δ), of which three terms
     are taken: k = tan(δ/2)/(δ/2) = 1 + δ²/12 + δ⁴/120 + ...
@@ -286,8 +291,7 @@ def displace(equations: Equations) -> ca.Function:
         part = slice(first, first + 3)
         square = ca.sumsqr(step[part])
         step[part] = step[part] * (1 + square * (1 / 12 + square / 120))
-    moved = _unit(equations, s.q + ca.mtimes(s.rate_map, step))
-    return _function("displace", equations, {"q_next": moved}, _inputs(equations))
+    return _unit(equations, s.q + ca.mtimes(s.rate_map, step))
 
 
 def tangent(equations: Equations, control: list[ca.SX] | None = None, *, is_singular: bool = False) -> ca.Function:
