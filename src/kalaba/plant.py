@@ -26,7 +26,7 @@ from kalaba.vectors import WRENCH, Layout, checked, checked_configuration
 if TYPE_CHECKING:
     import casadi as ca
 
-    from kalaba.constrain.blocks import Blocks
+    from kalaba.blocks.programs import Blocks
     from kalaba.derive.dynamics import Method
     from kalaba.derive.equations import Equations
     from kalaba.forward import Choice
@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from kalaba.tangent import Derivatives
 
 Array = NDArray[np.float64]
-MANY_BODIES = 16  # in limbs that are alike: from here on they are compiled once and solved limb by limb
-SOLVING = {"motion", "motion_with_slack", "project", "rows", "tangent"}  # have a variant for a singular mass matrix
 
 
 class RebuildWarning(UserWarning):
@@ -150,15 +148,9 @@ class Plant:
     @cached_property
     def parted(self) -> Blocks | None:
         """The programs of a machine with many limbs that are alike, compiled once for all of them; else None."""
-        from kalaba.model.partition import partition
+        from kalaba.variants import parted
 
-        native = isinstance(self.backend, Native) and isinstance(self.solver, MaskedLDL)
-        found = partition(self.machine, MANY_BODIES) if native and len(self.machine.bodies) >= MANY_BODIES else None
-        if found is None:
-            return None
-        from kalaba.constrain.blocks import Blocks
-
-        return Blocks(self.machine, found, self.method)
+        return parted(self)
 
     @property
     def blocks(self) -> Blocks | None:
@@ -176,20 +168,9 @@ class Plant:
 
     def standard(self, name: str) -> Evaluator:
         """One of the functions of `constrain/functions.py`, the variant that this machine needs."""
-        trace, label = self._variant(name)
-        return self.function(name, trace, label)
+        from kalaba.variants import variant
 
-    def _variant(self, name: str) -> tuple[Callable[[Equations], Any], str]:
-        """What traces a standard function, and what tells it apart: for a singular mass matrix, or for limbs."""
-        from kalaba.constrain import functions
-
-        trace, solves = getattr(functions, name), name in SOLVING
-        if solves and self.is_singular:
-            return lambda equations: trace(equations, is_singular=True), "singular"
-        parted = self.blocks if solves else self.parted
-        if parted is not None and hasattr(parted, name):
-            return lambda _: getattr(parted, name)(), "blocks"
-        return trace, ""
+        return self.function(name, *variant(self, name))
 
     def interpreted(self, name: str) -> Evaluator:
         """A standard function in CasADi's interpreter: for what is evaluated too seldom to be compiled."""
@@ -207,7 +188,9 @@ class Plant:
         """The kernel of a standard function that works on several states at a time, and its prepared store."""
         full = f"{name} lanes {lanes}"
         if full not in self._lanes:
-            trace, label = self._variant(name)
+            from kalaba.variants import variant
+
+            trace, label = variant(self, name)
             key = f"{self.key} {name} {label}"
             assert isinstance(self.backend, Native)  # noqa: S101  (callers ask native plants only)
             kernel = self.backend.kernel(name, key, lambda: trace(self.equations), lanes)

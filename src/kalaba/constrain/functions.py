@@ -29,7 +29,7 @@ INPUTS = ("work", "q", "v", "t", "u", "f", "mask", "w", "p")
 def _function(name: str, equations: Equations, outputs: dict[str, ca.SX], extra: dict[str, ca.SX]) -> ca.Function:
     s = equations.symbols
     given = {"q": s.q, "v": s.v, "t": s.t, "u": s.u, "p": s.p, **extra}
-    sizes = {"work": 1, "f": s.v.shape[0], "mask": equations.rows.value.shape[0], "w": 1}
+    sizes = {"work": 1, "f": s.v.shape[0], "mask": len(equations.machine.rows), "w": 1}
     arguments = [given[key] if key in given else ca.SX.sym(key, sizes[key]) for key in INPUTS]
     expressions = [ca.densify(ca.vec(entry)) for entry in ca.cse(list(outputs.values()))]
     return ca.Function(name, arguments, expressions, list(INPUTS), list(outputs))
@@ -44,7 +44,7 @@ def _stack(entries: list[ca.SX]) -> ca.SX:
 
 
 def _inputs(equations: Equations) -> dict[str, ca.SX]:
-    n, m = equations.symbols.v.shape[0], equations.rows.value.shape[0]
+    n, m = equations.symbols.v.shape[0], len(equations.machine.rows)
     return {"work": ca.SX.sym("work"), "f": ca.SX.sym("f", n), "mask": ca.SX.sym("mask", m), "w": ca.SX.sym("w")}
 
 

@@ -6,10 +6,12 @@ allocate nothing: `kalaba.loop` compiles them as they are and strings them toget
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg import solve_triangular
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-Limbs = tuple[Integers, Integers, Integers, Integers, int]  # ends and rows of each limb, ends and columns, seats
+Tables = tuple[Integers, Integers, Integers, Integers]  # where each limb's rows end (first 0), rows; columns likewise
+Limbs = tuple[Tables, int]  # and the number of the hub's seats
 
 INDEPENDENT = 1e-7  # least distance of an independent row of length 1 from the span of the rows taken before it
 NOTHING = 1e-12  # a row of A without a larger entry is rounding: a loop that says nothing new, metres and radians
@@ -47,7 +49,8 @@ def unit_rows(mass: Floats, matrix: Floats, weights: Floats) -> Floats:
     """The rows that `scale_rows` makes, and their weights."""
     lower = np.linalg.cholesky(mass)
     sizes = np.abs(matrix).max(axis=1, initial=0.0)
-    rows = np.linalg.solve(lower, np.where(sizes[:, None] > NOTHING, matrix, 0.0).T).T
+    given = np.where(sizes[:, None] > NOTHING, matrix, 0.0)
+    rows = solve_triangular(lower, given.T, lower=True, check_finite=False).T
     lengths = np.linalg.norm(rows, axis=1)
     longest = lengths.max(initial=0.0)
     scale = np.maximum(lengths, VANISHED * longest)
@@ -78,9 +81,8 @@ def _farthest(rows: Floats, weights: Floats, mask: Floats) -> int:
 
 def _take(rows: Floats, mask: Floats, row: int) -> None:
     """Do what `take_row` does."""
-    taken = mask > 0.0
-    for i in np.flatnonzero(taken):
-        rows[row] -= (rows[row] @ rows[i]) * rows[i]
+    taken = rows[mask > 0.0]
+    rows[row] -= (taken @ rows[row]) @ taken
     rows[row] /= np.linalg.norm(rows[row])
     mask[row] = 1.0
     others = mask == 0.0
@@ -183,28 +185,21 @@ def seat_rows(rows: Floats, mask: Floats, limbs: Limbs, n: int) -> None:
     `rows` are those of `scale_rows`. Where the hub has fewer seats than rows that limbs meet hardly, those go up that
     they meet least.
     """
-    row_ends, own_rows, column_ends, own_columns, seats = limbs
-    for limb in range(len(row_ends) - 1):
-        take_own_rows(rows, mask, row_ends, own_rows, column_ends, own_columns, limb, n)
+    tables, seats = limbs
+    n_limbs = len(tables[0]) - 1
+    for limb in range(n_limbs):
+        take_own_rows(rows, mask, tables, limb, n)
     for seat in range(seats):
-        give_seat(rows, mask, row_ends, own_rows, column_ends, own_columns, len(row_ends) - 1, n, seat)
-    settle_seats(mask, own_rows, len(own_rows))
+        give_seat(rows, mask, tables, n_limbs, n, seat)
+    settle_seats(mask, tables[1], len(tables[1]))
 
 
-def take_own_rows(
-    rows: Floats,
-    mask: Floats,
-    row_ends: Integers,
-    own_rows: Integers,
-    column_ends: Integers,
-    own_columns: Integers,
-    limb: int,
-    n: int,
-) -> None:
+def take_own_rows(rows: Floats, mask: Floats, tables: Tables, limb: int, n: int) -> None:
     """Let a limb take its kept rows one after the other, the farthest in its own columns first (mask −1).
 
     Of a row that is not taken, less than `HARDLY` is left in these columns: the limb cannot eliminate it well.
     """
+    row_ends, own_rows, column_ends, own_columns = tables
     first, last = row_ends[limb], row_ends[limb + 1]
     start, stop = column_ends[limb], column_ends[limb + 1]
     best, largest = 0, 1.0
@@ -227,18 +222,9 @@ def take_own_rows(
                         rows[i * n + own_columns[c]] -= along * rows[best * n + own_columns[c]]
 
 
-def give_seat(
-    rows: Floats,
-    mask: Floats,
-    row_ends: Integers,
-    own_rows: Integers,
-    column_ends: Integers,
-    own_columns: Integers,
-    n_limbs: int,
-    n: int,
-    seat: int,
-) -> None:
+def give_seat(rows: Floats, mask: Floats, tables: Tables, n_limbs: int, n: int, seat: int) -> None:
     """Give a seat to the kept row, not taken by its limb, of which the least is left there."""
+    row_ends, own_rows, column_ends, own_columns = tables
     best, least = -1, 1.0
     for limb in range(n_limbs):
         for r in range(row_ends[limb], row_ends[limb + 1]):

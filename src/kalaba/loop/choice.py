@@ -159,12 +159,12 @@ def _seat(memory: Memory, lane: int) -> None:
             copy[k * n + j] = listed[(n * n + j * m + k) * memory.lanes + lane]
     _scale_rows(floats(memory.mass), copy, floats(memory.row_weights), floats(memory.row_least), m, n)
     chosen, ends, own = floats(memory.chosen), integers(memory.limb_row_ends), integers(memory.limb_rows)
-    column_ends, columns, limbs = integers(memory.limb_column_ends), integers(memory.limb_columns), memory.n_limbs
-    for limb in range(limbs):
-        _take_own_rows(copy, chosen, ends, own, column_ends, columns, limb, n)
+    tables = (ends, own, integers(memory.limb_column_ends), integers(memory.limb_columns))
+    for limb in range(memory.n_limbs):
+        _take_own_rows(copy, chosen, tables, limb, n)
     for seat in range(memory.seats):
-        _give_seat(copy, chosen, ends, own, column_ends, columns, limbs, n, seat)
-    _settle_seats(chosen, own, ends[limbs])
+        _give_seat(copy, chosen, tables, memory.n_limbs, n, seat)
+    _settle_seats(chosen, own, ends[memory.n_limbs])
 
 
 @compiled

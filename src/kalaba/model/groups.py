@@ -47,6 +47,7 @@ class Groups:
         for index, _ in enumerate(machine.bodies):
             self._q_of[index], self._v_of[index] = self._entries(index)
         self._group: dict[int, frozenset[int]] = {}
+        self._found: dict[int, frozenset[int]] = {}  # by the identity of the machine's parts
         self._join()
 
     @property
@@ -82,7 +83,9 @@ class Groups:
 
     def bodies_of(self, part: Any) -> frozenset[int]:  # noqa: ANN401
         """The groups that a part touches, as all their bodies."""
-        return frozenset().union(*(self._group[i] for i in self._touched(part)))
+        if id(part) not in self._found:
+            self._found[id(part)] = frozenset().union(*(self._group[i] for i in self._touched(part)))
+        return self._found[id(part)]
 
     def are_joined(self, a: frozenset[int], b: frozenset[int]) -> bool:
         """Tell whether a closure joins two groups."""
@@ -127,18 +130,13 @@ class Groups:
     def _join(self) -> None:
         """Union of bodies that share a tree, a coordinate or something that acts."""
         m = self.machine
-        for i in range(len(m.bodies)):
-            self._group[i] = frozenset({i})
+        self._group = {i: frozenset({i}) for i in range(len(m.bodies))}
         for i, body in enumerate(m.bodies):
             parent = m.frames[body.parent].body
             if parent >= 0:
                 self._unite({i, parent})
-        users: dict[int, set[int]] = {}
-        for i, entries in self._q_of.items():
-            for entry in entries:
-                users.setdefault(entry, set()).add(i)
-        for together in users.values():
-            self._unite(together)
+        for entry in range(len(m.coordinates)):
+            self._unite({i for i, entries in self._q_of.items() if entry in entries})
         for kind in ACTING:
             for part in getattr(m, kind):
                 self._unite(self._touched(part))

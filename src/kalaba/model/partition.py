@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from kalaba.model.groups import ACTING, Groups, expressions
 from kalaba.model.machine import Machine, MachineBody, MachineConnection, MachineFrame
@@ -110,7 +111,7 @@ def _share(groups: Groups, limb: frozenset[int], hub: frozenset[int], *, closure
         return bool(touched & limb) if limb else touched <= hub
 
     kept = [closure for closure in whole.closures if closures and is_mine(closure)]
-    part = {name: tuple(filter(is_mine, getattr(whole, name))) for name in ACTING}
+    part: dict[str, Any] = {name: tuple(filter(is_mine, getattr(whole, name))) for name in ACTING}
     bodies = [b for i, b in enumerate(whole.bodies) if i in chosen]
     frames = _frames(whole, bodies, [*kept, *(e for found in part.values() for e in found)])
     renumbered = {old: new for new, old in enumerate(sorted(chosen))}

@@ -36,12 +36,14 @@ class Call:
     @property
     def n_x_kept(self) -> int:
         """Arguments in place."""
-        return int(self.function.numel_in("x")) - self.x.shape[1]
+        n: int = self.function.numel_in("x") - self.x.shape[1]
+        return n
 
     @property
     def n_y_kept(self) -> int:
         """Results in place."""
-        return int(self.function.numel_out("y")) - self.y.shape[1]
+        n: int = self.function.numel_out("y") - self.y.shape[1]
+        return n
 
 
 @dataclass(frozen=True, eq=False)

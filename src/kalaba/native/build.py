@@ -40,9 +40,7 @@ class _Pieces:
         return max(self.main.n_work, self.prepare.n_work)
 
 
-def build(
-    name: str, function: casadi.Function | BlockProgram, lanes: int, longest_piece: int = LONGEST_PIECE
-) -> Built:
+def build(name: str, function: casadi.Function | BlockProgram, lanes: int, longest_piece: int = LONGEST_PIECE) -> Built:
     """Read, hoist, contract, cut, write and compile a function."""
     if isinstance(function, BlockProgram):
         return _build_blocks(name, function, lanes, longest_piece)

@@ -255,4 +255,3 @@ def _row(kind: str, name: str, count: int) -> list[str]:
 def _table(name: str, slots: list[int]) -> str:
     entries = ", ".join(f"i32 {slot}" for slot in slots) or "i32 0"
     return f"@{name} = internal constant [{max(len(slots), 1)} x i32] [{entries}]"
-

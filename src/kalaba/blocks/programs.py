@@ -1,7 +1,7 @@
 """The functions of `constrain/functions.py` for a machine whose limbs are alike: programs of blocks.
 
 Inputs and outputs are the same, so nobody who calls such a kernel needs to know. What is alike is traced once; the
-mask also says which rows a limb hands up to the hub (see `constrain/limbs.py`).
+mask also says which rows a limb hands up to the hub (see `blocks/limb.py`).
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
-from kalaba.constrain.board import Board, Results
+from kalaba.blocks.board import Board, Results, Step
+from kalaba.blocks.limb import Limb, stack
+from kalaba.blocks.share import BoardShare, unit
+from kalaba.blocks.solve import LimbSolve, with_unit
 from kalaba.constrain.functions import INPUTS, displaced, restoring
-from kalaba.constrain.limb_solve import LimbSolve
-from kalaba.constrain.limbs import Limb, stack
 from kalaba.constrain.rows import Limbs
-from kalaba.constrain.shares import BoardShare, unit
 from kalaba.derive.applied import damping_power
 from kalaba.derive.closure import alignment
 from kalaba.derive.equations import Equations, equations_of
@@ -53,13 +53,19 @@ class Blocks:
         shares = [share for kind in self.parted.kinds for share in kind.shares]
         rows = [list(share.rows) for share in shares]
         columns = [[share.v[j] for j in sorted(share.own)] for share in shares]
-        return (*_listed(rows), *_listed(columns), self.n_hub)
+        return (*_listed(rows), *_listed(columns)), self.n_hub
 
     def _board(self, name: str, outputs: dict[str, int]) -> Board:
         m = self.machine
         sizes = {
-            **{"work": 1, "q": len(m.coordinates), "v": len(m.velocities), "t": 1},
-            **{"u": len(m.actuators) + len(m.sampled_inputs), "f": len(m.velocities), "mask": len(m.rows), "w": 1},
+            "work": 1,
+            "q": len(m.coordinates),
+            "v": len(m.velocities),
+            "t": 1,
+            "u": len(m.actuators) + len(m.sampled_inputs),
+            "f": len(m.velocities),
+            "mask": len(m.rows),
+            "w": 1,
         }
         return Board(name, {key: sizes[key] for key in INPUTS[:-1]}, outputs, m)
 
@@ -92,27 +98,22 @@ class Blocks:
             Q = Q + limb.f
             tree = Limb(M, e.constraint_matrix[:, limb.own], e.constraint_matrix[:, limb.hub], limb.mask)
             y = tree.free(Q)
-            solve.reduce(
-                index,
-                tree,
-                [b - ca.mtimes(tree.A, y)],
-                keep={"y": y, "A": tree.A, **({"b": e.constraint_rhs} if with_slack else {})},
-                write={
-                    "q_dot": (e.symbols.q_dot[limb.own_q], limb.slots(board.output("q_dot"), "q", limb.own_q)),
-                    "gap": (ca.fabs(e.rows.value), limb.slots(board.output("gap"), "rows")),
-                },
-                add={"power": (power + ca.dot(limb.f, e.symbols.v[limb.own]), board.output("power"))},
-                pivots=board.output("pivots"),
-            )
+            kept, given = tree.reduce([b - ca.mtimes(tree.A, y)])
+            written = {
+                "pivots": (kept.pop("pivots"), limb.slots(board.output("pivots"), "rows")),
+                "q_dot": (e.symbols.q_dot[limb.own_q], limb.slots(board.output("q_dot"), "q", limb.own_q)),
+                "gap": (ca.fabs(e.rows.value), limb.slots(board.output("gap"), "rows")),
+            }
+            power += ca.dot(limb.f, e.symbols.v[limb.own])
+            kept |= {"y": y, "A": tree.A, **({"b": e.constraint_rhs} if with_slack else {})}
+            solve.reduce(index, kept, given, written, {"power": (power, board.output("power"))})
         self._hub_motion(solve, hub, baumgarte, with_slack=with_slack)
         for index, limb in enumerate(limbs):
             self._limb_motion(solve, index, limb, with_slack=with_slack)
         return board.program()
 
     @staticmethod
-    def _hub_motion(
-        solve: LimbSolve, hub: BoardShare, baumgarte: Baumgarte | None, *, with_slack: bool
-    ) -> None:
+    def _hub_motion(solve: LimbSolve, hub: BoardShare, baumgarte: Baumgarte | None, *, with_slack: bool) -> None:
         board, e = solve.board, hub.equations
         Q = e.force + hub.f
 
@@ -156,25 +157,21 @@ class Blocks:
     def project(self) -> BlockProgram:
         """One Newton step back to the constraints; see `functions.project`."""
         n_q, n, m = len(self.machine.coordinates), len(self.machine.velocities), len(self.machine.rows)
-        board = self._board(
-            "project", {"work_next": 1, "q_next": n_q, "v_next": n, "residual": m, "speed_residual": m}
-        )
+        board = self._board("project", {"work_next": 1, "q_next": n_q, "v_next": n, "residual": m, "speed_residual": m})
         hub, limbs = self._shares(board)
         solve = LimbSolve(board, hub, limbs, 2)
         for index, limb in enumerate(limbs):
             e = limb.equations
             M = limb.translated([limb.tree.mass_matrix])[0]
             tree = Limb(M, e.constraint_matrix[:, limb.own], e.constraint_matrix[:, limb.hub], limb.mask)
-            solve.reduce(
-                index,
-                tree,
-                [-e.rows.value, -e.rows.rate],
-                write={
-                    "residual": (e.rows.value, limb.slots(board.output("residual"), "rows")),
-                    "speed_residual": (e.rows.rate, limb.slots(board.output("speed_residual"), "rows")),
-                },
-                is_unit=True,
-            )
+            kept, given = tree.reduce([-e.rows.value, -e.rows.rate])
+            del kept["pivots"]
+            written = {
+                "residual": (e.rows.value, limb.slots(board.output("residual"), "rows")),
+                "speed_residual": (e.rows.rate, limb.slots(board.output("speed_residual"), "rows")),
+            }
+            kept, given, written = with_unit(limb, kept, given, written)
+            solve.reduce(index, kept, given, written, {})
         e = hub.equations
 
         def results(x: ca.SX, pivots: ca.SX) -> tuple[Results, Results]:  # noqa: ARG001
@@ -276,7 +273,7 @@ class Blocks:
         s, values = k.symbols, stack([k.value(output.value) for output in self.machine.outputs])
         arguments = {name: (getattr(s, name), board.input(name)) for name in ("q", "v", "t", "u")}
         places: list[float | int] = list(range(len(self.machine.free_parameters)))
-        board.call(arguments, {"outputs": (values, board.output("outputs"))}, {}, (s.p, [places]))
+        board.add(Step(arguments, {"outputs": (values, board.output("outputs"))}, {}, (s.p, [places])))
 
     def normalise(self) -> BlockProgram:
         """The state with unit quaternions; see `functions.normalise`."""
@@ -293,7 +290,7 @@ class Blocks:
 
         work = ca.SX.sym("work")
         written = {"work_next": (work, board.output("work_next"))}
-        board.call({"work": (work, board.input("work"))}, written, {}, (ca.SX(0, 1), [[]]))
+        board.add(Step({"work": (work, board.input("work"))}, written, {}, (ca.SX(0, 1), [[]])))
         return self._spread(board, results)
 
     def displace(self) -> BlockProgram:
@@ -330,7 +327,7 @@ class Blocks:
         """A program in which every share writes its part of the outputs, and adds to what is summed."""
         hub, limbs = self._shares(board)
         for share in (hub, *limbs):
-            board.call(share.arguments, results(share), sums(share), share.numbers)
+            board.add(Step(share.arguments, results(share), sums(share), share.numbers))
         return board.program()
 
 

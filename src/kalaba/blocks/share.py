@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 if TYPE_CHECKING:
-    from kalaba.constrain.board import Board
+    from kalaba.blocks.board import Board
     from kalaba.derive.equations import Equations
     from kalaba.model.partition import Share
 

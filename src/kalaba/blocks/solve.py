@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
-from kalaba.constrain.board import Kept
-from kalaba.constrain.limbs import Limb, Named, hand_up, seats, solve_hub, symmetric
-from kalaba.constrain.shares import unit
+from kalaba.blocks.board import Kept, Step
+from kalaba.blocks.limb import Named, hand_up, seats, solve_hub, symmetric
+from kalaba.blocks.share import unit
 
 if TYPE_CHECKING:
-    from kalaba.constrain.board import Arguments, Board, Results
-    from kalaba.constrain.shares import BoardShare
+    from kalaba.blocks.board import Arguments, Board, Results
+    from kalaba.blocks.share import BoardShare
 
 NO_NUMBERS = ca.SX(0, 1)
 ROOM = 40  # slots behind what a limb keeps, for the further arguments of the way back
@@ -55,7 +55,7 @@ class Back:
         """Add the call that gives the limbs' results."""
         places: list[list[float | int]] = [[] for _ in self.share.shares]
         numbers = (NO_NUMBERS, places)
-        self.solve.board.call({**self.arguments, **arguments}, written, added, numbers, reads=self.reads)
+        self.solve.board.add(Step({**self.arguments, **arguments}, written, added, numbers, reads=self.reads))
 
 
 @dataclass
@@ -82,35 +82,19 @@ class LimbSolve:
         }
         self.x, self.mu, self.pivots = board.room(n * self.columns), board.room(n * self.columns), board.room(n)
 
-    def reduce(
-        self,
-        index: int,
-        limb: Limb,
-        residuals: list[ca.SX],
-        *,
-        keep: Named | None = None,
-        write: Results | None = None,
-        add: Results | None = None,
-        pivots: Any = None,  # noqa: ANN401
-        is_unit: bool = False,
-    ) -> None:
-        """Eliminate a kind of limb, each by its own rows; then hand up what is left of them."""
+    def reduce(self, index: int, kept: Named, given: Named, written: Results, added: Results) -> None:
+        """Eliminate a kind of limb, each by its own rows; then hand up what is left of them.
+
+        `kept` and `given` are what `Limb.reduce` finds, and whatever else is to be kept.
+        """
         share, board = self.limbs[index], self.board
-        found, given = limb.reduce(residuals)
-        found |= keep or {}
-        strengths = found.pop("pivots")
-        written, added = dict(write or {}), {name: (value, self.sums[name]) for name, value in given.items()}
-        added |= add or {}
-        if pivots is not None:
-            written["pivots"] = (strengths, share.slots(pivots, "rows"))
-        if is_unit:
-            found, written, added = _with_unit(share, found, written, added)
-        size = sum(value.numel() for value in found.values())
+        added = {**{name: (value, self.sums[name]) for name, value in given.items()}, **added}
+        size = sum(value.numel() for value in kept.values())
         room = max(ROOM, sum(value.numel() for value, _ in (*written.values(), *added.values())))
-        kept = Kept(board.room(len(share.shares), size + room), found)
-        self.left[index] = left = _Left(kept, pivots=written["pivots"][1] if "pivots" in written else None)
-        board.call(share.arguments, written, added, share.numbers, leaves=kept)
-        self._hand_up(share, left)
+        leaves = Kept(board.room(len(share.shares), size + room), kept)
+        self.left[index] = _Left(leaves, pivots=written["pivots"][1] if "pivots" in written else None)
+        board.add(Step(share.arguments, written, added, share.numbers, leaves=leaves))
+        self._hand_up(share, self.left[index])
 
     def _hand_up(self, share: BoardShare, left: _Left) -> None:
         mask, n, m = ca.SX.sym("mask", len(share.shares[0].rows)), len(self.hub.own), len(share.shares[0].rows)
@@ -118,12 +102,14 @@ class LimbSolve:
         kept, given = hand_up(mask, symmetric(symbols["G"], m), symbols["B"], symbols["r"], n)
         left.V = self.board.room(len(share.shares), m * n)
         arguments = {name: (symbols[name], left.kept.slots(name)) for name in ("G", "B", "r")}
-        self.board.call(
-            {"mask": (mask, share.arguments["mask"][1]), **arguments},
-            {"V": (kept["V"], left.V)},
-            {name: (value, self.sums[name]) for name, value in given.items()},
-            (NO_NUMBERS, [[] for _ in share.shares]),
-            when=left.handed,
+        self.board.add(
+            Step(
+                {"mask": (mask, share.arguments["mask"][1]), **arguments},
+                {"V": (kept["V"], left.V)},
+                {name: (value, self.sums[name]) for name, value in given.items()},
+                (NO_NUMBERS, [[] for _ in share.shares]),
+                when=left.handed,
+            )
         )
 
     def hub_step(
@@ -146,10 +132,10 @@ class LimbSolve:
         written, added = results(x, own_pivots)
         written |= {"x": (x, self.x), "mu": (mu, self.mu), "d": (pivots, self.pivots)}
         if is_unit:
-            _, written, added = _with_unit(hub, {}, written, added)
+            written, added = with_unit(hub, written, added)
         arguments = {**hub.arguments, **self.hub_arguments}
         arguments |= {f"got_{name}": (symbol, self.sums[name]) for name, symbol in got.items()}
-        self.board.call(arguments, written, added, hub.numbers)
+        self.board.add(Step(arguments, written, added, hub.numbers))
 
     def back(self, index: int) -> Back:
         """The way back to a kind of limb; first gives those that handed rows up what the hub found for them."""
@@ -161,30 +147,24 @@ class LimbSolve:
         added = {"load": (ca.mtimes(V, mu), extra)}
         if left.pivots is not None:
             added["pivots"] = (ca.mtimes(seats(mask, n).T, d), left.pivots)
-        self.board.call(
-            {
-                "mask": (mask, share.arguments["mask"][1]),
-                **{"V": (V, left.V), "mu": (mu, self.mu), "d": (d, self.pivots)},
-            },
-            {},
-            added,
-            (NO_NUMBERS, [[] for _ in share.shares]),
-            when=left.handed,
-        )
+        given: Arguments = {"mask": (mask, share.arguments["mask"][1]), "V": (V, left.V)}
+        given |= {"mu": (mu, self.mu), "d": (d, self.pivots)}
+        self.board.add(Step(given, {}, added, (NO_NUMBERS, [[] for _ in share.shares]), when=left.handed))
         reads = left.kept.as_symbols()
         x, more = ca.SX.sym("x", n, self.columns), ca.SX.sym("load", m, self.columns)
         load = reads.values["k"] - ca.mtimes(reads.values["K"], x) + more
         return Back(self, share, reads.values, x, load, {"x": (x, self.x), "load": (more, extra)}, reads)
 
 
-def _with_unit(share: BoardShare, *results: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+def with_unit(share: BoardShare, *results: dict[str, Any]) -> tuple[dict[str, Any], ...]:
     """Results of a state whose quaternions are made unit first: from a stretched one Newton does not converge."""
     q, quaternions = share.equations.symbols.q, share.equations.machine.quaternions
     if not quaternions:
         return results
     values = [value[0] if isinstance(value, tuple) else value for found in results for value in found.values()]
     changed = iter(ca.substitute(values, [q], [unit(quaternions, q)]))
-    return tuple(
-        {name: (next(changed), value[1]) if isinstance(value, tuple) else next(changed) for name, value in found.items()}
-        for found in results
-    )
+
+    def renewed(value: Any) -> Any:  # noqa: ANN401
+        return (next(changed), value[1]) if isinstance(value, tuple) else next(changed)
+
+    return tuple({name: renewed(value) for name, value in found.items()} for found in results)

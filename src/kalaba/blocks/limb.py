@@ -141,4 +141,3 @@ def solve_hub(
     x, loads = ca.horzcat(*moved), ca.horzcat(*forces)
     pivots = stack(gram.pivots)
     return x, loads[:n_own, :], pivots[:n_own], loads[n_own:, :], pivots[n_own:]
-

@@ -41,6 +41,24 @@ class Kept:
         return Kept(self.region, {name: ca.SX.sym(name, *value.shape) for name, value in self.values.items()})
 
 
+@dataclass(frozen=True)
+class Step:
+    """A function of the board, called once a row of its slots.
+
+    `numbers` are the parameters' symbols and, for every call, their places among the machine's free parameters or,
+    where they are not free there, their values. What is read and left in place comes before other arguments and
+    results. Where the slots `when` hold zero, no call is made.
+    """
+
+    arguments: Arguments
+    written: Results
+    added: Results
+    numbers: tuple[ca.SX, list[list[float | int]]]
+    when: Slots = None
+    reads: Kept | None = None
+    leaves: Kept | None = None
+
+
 @dataclass
 class Board:
     """Slots of a program while it is laid out: the inputs and outputs by name, then what is handed on."""
@@ -51,7 +69,7 @@ class Board:
     machine: Machine
     _zeroed: int = 0
     _plain: int = 0
-    _calls: list[tuple[Any, ...]] = field(default_factory=list)
+    _steps: list[Step] = field(default_factory=list)
     _constants: list[float] = field(default_factory=list)
 
     def input(self, name: str) -> NDArray[np.int64]:
@@ -83,24 +101,9 @@ class Board:
         self._plain += int(np.prod(shape))
         return found
 
-    def call(
-        self,
-        arguments: Arguments,
-        written: Results,
-        added: Results,
-        numbers: tuple[ca.SX, list[list[float | int]]],
-        when: Slots = None,
-        reads: Kept | None = None,
-        leaves: Kept | None = None,
-    ) -> None:
-        """Add a function of the arguments, called once a row of their slots.
-
-        What it `reads` and what it `leaves` on the board in place comes before its other arguments and results.
-
-        `numbers` are the parameters' symbols and, for every call, their places among the machine's free parameters
-        or, where they are not free there, their values.
-        """
-        self._calls.append((arguments, written, added, numbers, when, reads, leaves))
+    def add(self, step: Step) -> None:
+        """Add a step after those that are there."""
+        self._steps.append(step)
 
     def program(self) -> BlockProgram:
         """Close the board."""
@@ -111,7 +114,7 @@ class Board:
             n_parameters=len(self.machine.free_parameters),
             n_zeroed=self._zeroed,
             n_board=self._base + self._zeroed + self._plain,
-            calls=tuple(self._made(number, *call) for number, call in enumerate(self._calls)),
+            calls=tuple(self._made(number, step) for number, step in enumerate(self._steps)),
             constants=tuple(self._constants),
         )
 
@@ -119,35 +122,24 @@ class Board:
     def _base(self) -> int:
         return sum(self.inputs.values()) + sum(self.outputs.values())
 
-    def _made(
-        self,
-        number: int,
-        arguments: Arguments,
-        written: Results,
-        added: Results,
-        numbers: tuple[ca.SX, list[list[float | int]]],
-        when: Slots,
-        reads: Kept | None,
-        leaves: Kept | None,
-    ) -> Call:
-        p, places = numbers
-        calls = len(places)
+    def _made(self, number: int, step: Step) -> Call:
+        p, places = step.numbers
+        reads, leaves, calls = step.reads, step.leaves, len(places)
+        results = [*step.written.values(), *step.added.values()]
         left = list(leaves.values.values()) if leaves else []
-        expressions = [ca.vec(ca.densify(e)) for e in (*left, *(e for e, _ in (*written.values(), *added.values())))]
-        split = sum(e.numel() for e in expressions) - sum(e.numel() for e, _ in added.values())
-        given = [*(reads.values.values() if reads else ()), *(symbol for symbol, _ in arguments.values())]
-        x = ca.vertcat(*map(ca.vec, given))
+        expressions = [ca.vec(ca.densify(e)) for e in (*left, *(e for e, _ in results))]
+        split = sum(e.numel() for e in expressions) - sum(e.numel() for e, _ in step.added.values())
+        given = [*(reads.values.values() if reads else ()), *(symbol for symbol, _ in step.arguments.values())]
         together = ca.densify(ca.cse(ca.vertcat(*expressions)))
-        function = ca.Function(
-            f"{self.name}{number}", [x, p], [together[:split], together[split:]], ["x", "p"], ["y", "z"]
-        )
+        outputs = [together[:split], together[split:]]
+        name = f"{self.name}{number}"
         return Call(
-            function=function,
-            x=self._table(calls, [slots for _, slots in arguments.values()]),
-            y=self._table(calls, [slots for _, slots in written.values()]),
-            z=self._table(calls, [slots for _, slots in added.values()]),
+            function=ca.Function(name, [ca.vertcat(*map(ca.vec, given)), p], outputs, ["x", "p"], ["y", "z"]),
+            x=self._table(calls, [slots for _, slots in step.arguments.values()]),
+            y=self._table(calls, [slots for _, slots in step.written.values()]),
+            z=self._table(calls, [slots for _, slots in step.added.values()]),
             p=np.array([[self._number(entry) for entry in row] for row in places], dtype=np.int32).reshape(calls, -1),
-            when=self._column(when, calls),
+            when=self._column(step.when, calls),
             x_kept=self._column(reads.region[:, 0] if reads else None, calls),
             y_kept=self._column(leaves.region[:, 0] if leaves else None, calls),
         )
