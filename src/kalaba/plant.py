@@ -154,7 +154,7 @@ class Plant:
 
     @property
     def blocks(self) -> Blocks | None:
-        """The same where these programs also solve: not with a singular mass matrix."""
+        """The same, where these programs also solve: not with a singular mass matrix."""
         return None if self.parted is None or self.is_singular else self.parted
 
     def function(self, name: str, trace: Callable[[Equations], ca.Function], label: str = "") -> Evaluator:
@@ -310,7 +310,9 @@ class Plant:
 
     def actuation_map(self, q: ArrayLike) -> Array:
         """B(q): generalised force of the motors is B u."""
-        function = self.function("actuation", _actuation_map)
+        from kalaba.actuation import trace_map
+
+        function = self.function("actuation", trace_map)
         return function(self.inputs(q)).reshape((len(self.velocities), len(self.actuators)), order="F")
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> Energy:
@@ -374,12 +376,6 @@ class Plant:
                 f"{self.system.name}: {names} changes structure; deriving again", RebuildWarning, stacklevel=2
             )
         return changed
-
-
-def _actuation_map(equations: Equations) -> ca.Function:
-    from kalaba.constrain.functions import expressions
-
-    return expressions(equations, lambda found: [found.actuation_map.reshape((-1, 1))])
 
 
 def build(
