@@ -140,3 +140,10 @@ def samplers(plant: Plant, control: Any) -> list[Sampler]:  # noqa: ANN401
                 part = slice(first, first + 3)
                 found.append(Sampler(source, part, ("x", "y", "z"), np.full(3, np.inf), source.state))
     return found
+
+
+def trace_map(equations: Equations) -> ca.Function:
+    """B(q), column by column."""
+    from kalaba.constrain.functions import expressions
+
+    return expressions(equations, lambda found: [found.actuation_map.reshape((-1, 1))])

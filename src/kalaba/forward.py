@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.backend import Native
-from kalaba.constrain.rows import choose_rows
+from kalaba.constrain.rows import choose_rows, seat_rows, unit_rows
 from kalaba.constrain.solvers import MaskedLDL, Motion, Problem
 from kalaba.errors import ConstraintError, NotFiniteError
 
@@ -50,6 +50,8 @@ def choose(plant: Plant, inputs: Array) -> Choice:
     rank = choose_rows(np.ascontiguousarray(mass), np.ascontiguousarray(matrix), mask)
     if rank < 0:
         raise not_unique(plant, Problem(mass, np.zeros(n), matrix, np.zeros(m)))
+    if plant.blocks is not None:
+        seat_rows(unit_rows(mass, matrix, np.zeros(m)).ravel(), mask, plant.blocks.limbs, n)
     at_choice = inputs.copy()
     at_choice[plant.layout.mask] = mask
     pivots = plant.evaluate("motion", at_choice)["pivots"]

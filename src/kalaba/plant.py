@@ -26,6 +26,7 @@ from kalaba.vectors import WRENCH, Layout, checked, checked_configuration
 if TYPE_CHECKING:
     import casadi as ca
 
+    from kalaba.blocks.programs import Blocks
     from kalaba.derive.dynamics import Method
     from kalaba.derive.equations import Equations
     from kalaba.forward import Choice
@@ -66,9 +67,9 @@ class Plant:
     @cached_property
     def equations(self) -> Equations:
         """The derived equations."""
-        from kalaba.derive.equations import derive
+        from kalaba.derive.equations import equations_of
 
-        return derive(self.system, self.method)
+        return equations_of(self.machine, self.method)
 
     @cached_property
     def layout(self) -> Layout:
@@ -144,6 +145,18 @@ class Plant:
         """The rows chosen at the start."""
         return forward.first_choice(self)
 
+    @cached_property
+    def parted(self) -> Blocks | None:
+        """The programs of a machine with many limbs that are alike, compiled once for all of them; else None."""
+        from kalaba.variants import parted
+
+        return parted(self)
+
+    @property
+    def blocks(self) -> Blocks | None:
+        """The same, where these programs also solve: not with a singular mass matrix."""
+        return None if self.parted is None or self.is_singular else self.parted
+
     def function(self, name: str, trace: Callable[[Equations], ca.Function], label: str = "") -> Evaluator:
         """An evaluator by name; `label` tells variants apart (frames, expressions)."""
         full = f"{name} {label}"
@@ -154,13 +167,10 @@ class Plant:
         return self._functions[full]
 
     def standard(self, name: str) -> Evaluator:
-        """One of the functions of `constrain/functions.py`, the variant for a singular mass matrix where needed."""
-        from kalaba.constrain import functions
+        """One of the functions of `constrain/functions.py`, the variant that this machine needs."""
+        from kalaba.variants import variant
 
-        trace = getattr(functions, name)
-        if name in {"motion", "motion_with_slack", "project", "rows", "tangent"} and self.is_singular:
-            return self.function(name, lambda equations: trace(equations, is_singular=True), "singular")
-        return self.function(name, trace)
+        return self.function(name, *variant(self, name))
 
     def interpreted(self, name: str) -> Evaluator:
         """A standard function in CasADi's interpreter: for what is evaluated too seldom to be compiled."""
@@ -178,13 +188,12 @@ class Plant:
         """The kernel of a standard function that works on several states at a time, and its prepared store."""
         full = f"{name} lanes {lanes}"
         if full not in self._lanes:
-            from kalaba.constrain import functions
+            from kalaba.variants import variant
 
-            trace, singular = getattr(functions, name), {"is_singular": True} if self.is_singular else {}
-            label = "singular" if self.is_singular else ""
+            trace, label = variant(self, name)
             key = f"{self.key} {name} {label}"
             assert isinstance(self.backend, Native)  # noqa: S101  (callers ask native plants only)
-            kernel = self.backend.kernel(name, key, lambda: trace(self.equations, **singular), lanes)
+            kernel = self.backend.kernel(name, key, lambda: trace(self.equations), lanes)
             self._lanes[full] = (kernel, kernel.store(self.parameters))
         return self._lanes[full]
 
@@ -301,7 +310,9 @@ class Plant:
 
     def actuation_map(self, q: ArrayLike) -> Array:
         """B(q): generalised force of the motors is B u."""
-        function = self.function("actuation", _actuation_map)
+        from kalaba.actuation import trace_map
+
+        function = self.function("actuation", trace_map)
         return function(self.inputs(q)).reshape((len(self.velocities), len(self.actuators)), order="F")
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> Energy:
@@ -365,12 +376,6 @@ class Plant:
                 f"{self.system.name}: {names} changes structure; deriving again", RebuildWarning, stacklevel=2
             )
         return changed
-
-
-def _actuation_map(equations: Equations) -> ca.Function:
-    from kalaba.constrain.functions import expressions
-
-    return expressions(equations, lambda found: [found.actuation_map.reshape((-1, 1))])
 
 
 def build(

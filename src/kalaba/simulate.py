@@ -205,6 +205,7 @@ def _kernels(task: Task) -> Kernels:
         normalise=None if projects or not plant.machine.quaternions else _code(plant.standard("normalise")),
         control=None if task.law is None else _code(law_function(plant, task.law)),
         event=None if task.stop is None else _code(event_function(plant, task.stop)),
+        limbs=plant.blocks.limbs if plant.blocks is not None else None,
         **{name: _code(function) for name, function in structural_functions(task).items()},
     )
 
@@ -216,8 +217,10 @@ def _motion(task: Task) -> Evaluator:
         return plant.standard("motion")
     from kalaba.constrain.functions import motion
 
-    singular = plant.is_singular
+    singular, blocks = plant.is_singular, plant.blocks
     label = f"{chosen!r} {singular}"
+    if blocks is not None:
+        return plant.function("motion", lambda _: blocks.motion(baumgarte=chosen), f"{label} blocks")
     return plant.function("motion", lambda e: motion(e, is_singular=singular, baumgarte=chosen), label)
 
 

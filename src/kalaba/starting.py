@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 SPEED_STEPS = 30
+MET = 1e-13  # m, rad: a wish that misses by less is met
 STIFF = 1e8  # how much dearer than its mass says a beam's mode is to an assembly
 SPEED_TRIES = 6
 FLIPPED = 1e-9  # m, rad: a start that closes this well and is refused is a false root
@@ -220,7 +221,7 @@ def _meet(problem: _Closing, q: Array) -> Array:
     """A few Newton steps on the wishes alone, as far as they bring them nearer."""
     inputs = problem.plant.inputs(q)
     gaps, rows = problem.wishes(inputs)
-    for _ in range(20):
+    for _ in range(20 if np.max(np.abs(gaps), initial=0.0) > MET else 0):
         matrix, mass = problem.without_fixed(rows, problem.plant.problem(inputs).mass)
         step = weighted_step(matrix, mass, -gaps)
         trial = problem.retract(q, step * min(1.0, 1.0 / max(float(np.max(np.abs(step), initial=0.0)), 1e-300)))

@@ -17,6 +17,7 @@ Array = NDArray[np.float64]
 
 CLOSED = 1e-13  # residuals below this are rounding, for machines of metre size
 NEWTON_STEPS = 60
+UNMOVED = 1e-12  # m, rad: a change that rounding makes
 TRIES = 40
 LEAST_STEPS = 150
 DAMPING = 0.6  # largest step of a coordinate in one iteration, metres or radians
@@ -64,6 +65,8 @@ def assemble(problem: Problem, guess: Array, movable: Array, tries: int = TRIES)
         start = problem.retract(guess, movable * rng.normal(size=len(movable)) * spread)
         found = close(problem, start)
         if found.is_closed and not problem.flipped(found.q):
+            if attempt == 0 and np.max(np.abs(problem.difference(found.q, guess)), initial=0.0) < UNMOVED:
+                return found  # closed as guessed: no change is less than none
             nearest = least_change(problem, found.q, guess)
             return found if problem.flipped(nearest.q) else nearest
         found = replace(found, is_closed=False)

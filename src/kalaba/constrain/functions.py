@@ -31,7 +31,7 @@ INPUTS = ("work", "q", "v", "t", "u", "f", "mask", "w", "p")
 def _function(name: str, equations: Equations, outputs: dict[str, ca.SX], extra: dict[str, ca.SX]) -> ca.Function:
     s = equations.symbols
     given = {"q": s.q, "v": s.v, "t": s.t, "u": s.u, "p": s.p, **extra}
-    sizes = {"work": 1, "f": s.v.shape[0], "mask": equations.rows.value.shape[0], "w": 1}
+    sizes = {"work": 1, "f": s.v.shape[0], "mask": len(equations.machine.rows), "w": 1}
     arguments = [given[key] if key in given else ca.SX.sym(key, sizes[key]) for key in INPUTS]
     expressions = [ca.densify(ca.vec(entry)) for entry in ca.cse(list(outputs.values()))]
     return ca.Function(name, arguments, expressions, list(INPUTS), list(outputs))
@@ -46,7 +46,7 @@ def _stack(entries: list[ca.SX]) -> ca.SX:
 
 
 def _inputs(equations: Equations) -> dict[str, ca.SX]:
-    n, m = equations.symbols.v.shape[0], equations.rows.value.shape[0]
+    n, m = equations.symbols.v.shape[0], len(equations.machine.rows)
     return {"work": ca.SX.sym("work"), "f": ca.SX.sym("f", n), "mask": ca.SX.sym("mask", m), "w": ca.SX.sym("w")}
 
 
@@ -111,7 +111,7 @@ def _solution(
     """v̇, λ and the pivots of G."""
     A, b, Q = equations.constraint_matrix, equations.constraint_rhs, equations.force + extra["f"]
     if baumgarte is not None:
-        b = b - _restoring(equations, baumgarte)
+        b = b - restoring(equations, baumgarte)
     driven = Q + ca.mtimes(A.T, extra["mask"] * extra["w"] * b) if is_singular else Q
     parts = eliminate(_metric(equations, extra, is_singular=is_singular), A, extra["mask"])
     z = parts.mass.forward(_columns(driven))
@@ -122,7 +122,7 @@ def _solution(
     return acceleration, _stack(multipliers), _stack(parts.gram.pivots)
 
 
-def _restoring(equations: Equations, baumgarte: Baumgarte) -> ca.SX:
+def restoring(equations: Equations, baumgarte: Baumgarte) -> ca.SX:
     """2 ζ ω φ̇ + ω² φ, or ω ψ at velocity level."""
     w, zeta = baumgarte.frequency, baumgarte.damping
     value, rate = equations.rows.value, equations.rows.rate
@@ -277,7 +277,12 @@ def state_jacobian(equations: Equations, control: list[ca.SX], *, is_singular: b
 
 
 def displace(equations: Equations) -> ca.Function:
-    """The configuration q ⊕ N v: where a displacement, put in the place of v, leads.
+    """The configuration q ⊕ N v: where a displacement, put in the place of v, leads."""
+    return _function("displace", equations, {"q_next": displaced(equations)}, _inputs(equations))
+
+
+def displaced(equations: Equations) -> ca.SX:
+    """Move q along v.
 
     For a quaternion and the rotation vector Δ of length δ, e ⊗ exp(Δ/2) = unit(e + k ½ E(e) Δ), of which three terms
     are taken: k = tan(δ/2)/(δ/2) = 1 + δ²/12 + δ⁴/120 + ...
@@ -288,8 +293,7 @@ def displace(equations: Equations) -> ca.Function:
         part = slice(first, first + 3)
         square = ca.sumsqr(step[part])
         step[part] = step[part] * (1 + square * (1 / 12 + square / 120))
-    moved = _unit(equations, s.q + ca.mtimes(s.rate_map, step))
-    return _function("displace", equations, {"q_next": moved}, _inputs(equations))
+    return _unit(equations, s.q + ca.mtimes(s.rate_map, step))
 
 
 def tangent(equations: Equations, control: list[ca.SX] | None = None, *, is_singular: bool = False) -> ca.Function:

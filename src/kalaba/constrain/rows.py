@@ -1,13 +1,17 @@
 """Which constraint rows carry the motion: the only place in kalaba where a rank is decided.
 
-Everybody calls `choose_rows`. Its four steps are leaves of plain loops on flat row-major arrays and allocate nothing,
-so that `kalaba.loop` compiles them as they are and strings them together in the same way.
+In Python everybody calls `choose_rows`. Its steps are also there as leaves of plain loops on flat row-major arrays that
+allocate nothing: `kalaba.loop` compiles them as they are and strings them together in the same way.
 """
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg import solve_triangular
 
 Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Tables = tuple[Integers, Integers, Integers, Integers]  # where each limb's rows end (first 0), rows; columns likewise
+Limbs = tuple[Tables, int]  # and the number of the hub's seats
 
 INDEPENDENT = 1e-7  # least distance of an independent row of length 1 from the span of the rows taken before it
 NOTHING = 1e-12  # a row of A without a larger entry is rounding: a loop that says nothing new, metres and radians
@@ -15,6 +19,7 @@ VANISHED = 1e-6  # rows shorter than this part of the longest are not stretched 
 STRONG = 0.1  # rows shorter than this part of the longest come later: one that is vanishing makes way in time
 NEAR = 0.9  # of rows nearly as far as the farthest, the one declared first is taken
 SINGULAR = 1e-14  # a pivot of M below this part of its diagonal is rounding
+HARDLY = 0.02  # a row of length 1 of which a limb's own joints meet less than this is handed up to the hub
 
 
 def choose_rows(mass: Floats, matrix: Floats, mask: Floats) -> int:
@@ -28,17 +33,60 @@ def choose_rows(mass: Floats, matrix: Floats, mask: Floats) -> int:
     Reference: Golub and Van Loan, Matrix Computations (4th ed.), 5.2.8 and 5.4.2.
     """
     m, n = matrix.shape
-    factor, rows = np.array(mass, dtype=np.float64).ravel(), np.array(matrix, dtype=np.float64).ravel()
-    weights = np.zeros(m)
+    factor, weights = np.array(mass, dtype=np.float64).ravel(), np.zeros(m)
     mask[:] = 0.0
-    if not factorise(factor, n):
+    if not _positive(factor, n):
         return -1
-    scale_rows(factor, rows, weights, np.full(m, NOTHING), m, n)
-    rank, row = 0, farthest_row(rows, weights, mask, m, n)
+    rows = unit_rows(mass, matrix, weights)
+    rank, row = 0, _farthest(rows, weights, mask)
     while row >= 0:
-        take_row(rows, mask, m, n, row)
-        rank, row = rank + 1, farthest_row(rows, weights, mask, m, n)
+        _take(rows, mask, row)
+        rank, row = rank + 1, _farthest(rows, weights, mask)
     return rank
+
+
+def unit_rows(mass: Floats, matrix: Floats, weights: Floats) -> Floats:
+    """The rows that `scale_rows` makes, and their weights."""
+    lower = np.linalg.cholesky(mass)
+    sizes = np.abs(matrix).max(axis=1, initial=0.0)
+    given = np.where(sizes[:, None] > NOTHING, matrix, 0.0)
+    rows = solve_triangular(lower, given.T, lower=True, check_finite=False).T
+    lengths = np.linalg.norm(rows, axis=1)
+    longest = lengths.max(initial=0.0)
+    scale = np.maximum(lengths, VANISHED * longest)
+    weights[:] = np.minimum(1.0, scale / (STRONG * longest)) if longest > 0.0 else 0.0
+    return np.ascontiguousarray(rows / np.where(scale > 0.0, scale, 1.0)[:, None])
+
+
+def _positive(factor: Floats, n: int) -> bool:
+    """Tell whether M is positive definite, as `factorise` does."""
+    matrix = factor.reshape(n, n)
+    try:
+        pivots = np.diag(np.linalg.cholesky(matrix)) ** 2
+    except np.linalg.LinAlgError:
+        return False
+    return bool((pivots > SINGULAR * np.diag(matrix)).all())
+
+
+def _farthest(rows: Floats, weights: Floats, mask: Floats) -> int:
+    """The row that `farthest_row` finds."""
+    squares = np.einsum("ij,ij->i", rows, rows)
+    weighted = np.where((mask == 0.0) & (squares >= INDEPENDENT**2), squares * weights**2, -1.0)
+    best, needed = -1, 0.0
+    for i in np.flatnonzero(weighted >= 0.0):
+        if weighted[i] >= needed:
+            best, needed = int(i), weighted[i] / NEAR**2
+    return best
+
+
+def _take(rows: Floats, mask: Floats, row: int) -> None:
+    """Do what `take_row` does."""
+    taken = rows[mask > 0.0]
+    rows[row] -= (taken @ rows[row]) @ taken
+    rows[row] /= np.linalg.norm(rows[row])
+    mask[row] = 1.0
+    others = mask == 0.0
+    rows[others] -= np.outer(rows[others] @ rows[row], rows[row])
 
 
 def factorise(mass: Floats, n: int) -> bool:
@@ -129,6 +177,71 @@ def take_row(rows: Floats, mask: Floats, m: int, n: int, row: int) -> None:
             along += rows[i * n + j] * rows[row * n + j] * (1.0 - mask[i])
         for j in range(n):
             rows[i * n + j] -= along * rows[row * n + j]
+
+
+def seat_rows(rows: Floats, mask: Floats, limbs: Limbs, n: int) -> None:
+    """Say of the kept rows which a limb eliminates itself (mask 1) and which it hands up (mask 2 + seat of the hub).
+
+    `rows` are those of `scale_rows`. Where the hub has fewer seats than rows that limbs meet hardly, those go up that
+    they meet least.
+    """
+    tables, seats = limbs
+    n_limbs = len(tables[0]) - 1
+    for limb in range(n_limbs):
+        take_own_rows(rows, mask, tables, limb, n)
+    for seat in range(seats):
+        give_seat(rows, mask, tables, n_limbs, n, seat)
+    settle_seats(mask, tables[1], len(tables[1]))
+
+
+def take_own_rows(rows: Floats, mask: Floats, tables: Tables, limb: int, n: int) -> None:
+    """Let a limb take its kept rows one after the other, the farthest in its own columns first (mask −1).
+
+    Of a row that is not taken, less than `HARDLY` is left in these columns: the limb cannot eliminate it well.
+    """
+    row_ends, own_rows, column_ends, own_columns = tables
+    first, last = row_ends[limb], row_ends[limb + 1]
+    start, stop = column_ends[limb], column_ends[limb + 1]
+    best, largest = 0, 1.0
+    while best >= 0:
+        best, largest = -1, HARDLY * HARDLY
+        for r in range(first, last):
+            i, square = own_rows[r], 0.0
+            for c in range(start, stop):
+                square += rows[i * n + own_columns[c]] * rows[i * n + own_columns[c]]
+            if mask[i] == 1.0 and square >= largest:
+                best, largest = i, square
+        if best >= 0:
+            mask[best] = -1.0
+            for r in range(first, last):
+                i, along = own_rows[r], 0.0
+                for c in range(start, stop):
+                    along += rows[best * n + own_columns[c]] * rows[i * n + own_columns[c]] / largest
+                if mask[i] == 1.0:
+                    for c in range(start, stop):
+                        rows[i * n + own_columns[c]] -= along * rows[best * n + own_columns[c]]
+
+
+def give_seat(rows: Floats, mask: Floats, tables: Tables, n_limbs: int, n: int, seat: int) -> None:
+    """Give a seat to the kept row, not taken by its limb, of which the least is left there."""
+    row_ends, own_rows, column_ends, own_columns = tables
+    best, least = -1, 1.0
+    for limb in range(n_limbs):
+        for r in range(row_ends[limb], row_ends[limb + 1]):
+            i, square = own_rows[r], 0.0
+            for c in range(column_ends[limb], column_ends[limb + 1]):
+                square += rows[i * n + own_columns[c]] * rows[i * n + own_columns[c]]
+            if mask[i] == 1.0 and square < least:
+                best, least = i, square
+    if best >= 0:
+        mask[best] = 2.0 + seat
+
+
+def settle_seats(mask: Floats, own_rows: Integers, count: int) -> None:
+    """Mark the rows that limbs have taken, and those for which no seat was left, as the limbs' own."""
+    for r in range(count):
+        i = own_rows[r]
+        mask[i] = 1.0 if mask[i] < 0.0 else mask[i]
 
 
 def dependencies(mass: Floats, matrix: Floats, mask: Floats) -> Floats:

@@ -19,7 +19,7 @@ from kalaba.derive.pfaffian import Rows, constraint_rows
 from kalaba.derive.rotation import cross
 
 if TYPE_CHECKING:
-    from kalaba.derive.dynamics import Method
+    from kalaba.derive.dynamics import Dynamics, Method
     from kalaba.derive.kinematics import BodyKinematics
     from kalaba.derive.symbols import Symbols
     from kalaba.model.machine import Machine
@@ -28,14 +28,35 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Equations:
-    """The equations of a machine; fields are CasADi expressions of `symbols`."""
+    """The equations of a machine: CasADi expressions of `symbols`, derived when they are first asked for."""
 
     method: Method
     kinematics: Kinematics = field(repr=False)
-    mass_matrix: ca.SX = field(repr=False)  # M(q)
-    bias: ca.SX = field(repr=False)  # Coriolis, centrifugal, gravity, elastic and damping terms
-    rows: Rows = field(repr=False)
-    steps: dict[str, Any] = field(repr=False)
+
+    @cached_property
+    def dynamics(self) -> Dynamics:
+        """What the method derives: M and bias of the trees. Rows and readings do not need it."""
+        return self.method.dynamics(self.kinematics)
+
+    @property
+    def mass_matrix(self) -> ca.SX:
+        """M(q)."""
+        return self.dynamics.mass_matrix
+
+    @property
+    def bias(self) -> ca.SX:
+        """Coriolis, centrifugal, gravity, elastic and damping terms."""
+        return self.dynamics.bias
+
+    @property
+    def steps(self) -> dict[str, Any]:
+        """What the method went through, by name."""
+        return self.dynamics.steps
+
+    @cached_property
+    def rows(self) -> Rows:
+        """The constraint rows at three levels."""
+        return constraint_rows(self.kinematics)
 
     @property
     def machine(self) -> Machine:
@@ -185,9 +206,11 @@ def _motion(equations: Equations) -> list[ca.SX]:
 
 def derive(system: System, method: Method | None = None) -> Equations:
     """Derive the equations of a System: trees by the method, loops and other constraints as rows."""
-    kinematics = Kinematics(system.machine)
-    chosen: Method = NewtonEuler() if method is None else method
-    dynamics = chosen.dynamics(kinematics)
-    return Equations(
-        chosen, kinematics, dynamics.mass_matrix, dynamics.bias, constraint_rows(kinematics), dynamics.steps
-    )
+    found = equations_of(system.machine, NewtonEuler() if method is None else method)
+    _ = found.dynamics, found.rows  # what is wrong with a model is said here
+    return found
+
+
+def equations_of(machine: Machine, method: Method) -> Equations:
+    """The equations of a machine, each derived when it is first asked for."""
+    return Equations(method, Kinematics(machine))

@@ -131,6 +131,7 @@ class Kinematics:
             self._p_of[parameter.name] = self.symbols.p[index]
         self._numbers = _Numbers(self._p_of)
         self._displacements = machine.displacements
+        self._bodies: dict[int, BodyKinematics] = {}
         self.time = self.symbols.t
         self.gravity = column(self.number(entry) for entry in machine.gravity)
 
@@ -177,16 +178,28 @@ class Kinematics:
         positions = (f"{frame}.{c}" for frame in self.machine.frames for c in XYZ)
         return [*self._q_of, *self._displacements, *self._p_of, *self._v_of, *positions]
 
-    @cached_property
+    @property
     def bodies(self) -> tuple[BodyKinematics, ...]:
         """Every body, parents first."""
-        found: list[BodyKinematics] = []
-        first = 0
+        return tuple(map(self.body, range(len(self.machine.bodies))))
+
+    def body(self, index: int) -> BodyKinematics:
+        """One body; only what carries it is worked out for it."""
+        if index not in self._bodies:
+            self._bodies[index] = self._body(index)
+        return self._bodies[index]
+
+    @cached_property
+    def _slices(self) -> list[slice]:
+        """Where each body's joint has its rates among the joint rates u."""
+        found, first = [], 0
         for body in self.machine.bodies:
-            last = first + len(self._rates(body))
-            found.append(self._body(body, slice(first, last), found))
+            carrier = self.rides(body)
+            own = (3 if body.joint.rows else 6) if body.joint.has_quaternion else len(body.displacements)
+            last = first + own + (self._modes(carrier) if carrier else 0)
+            found.append(slice(first, last))
             first = last + self._modes(body)
-        return tuple(found)
+        return found
 
     @cached_property
     def beams(self) -> dict[int, Field]:
@@ -233,7 +246,8 @@ class Kinematics:
     def _v_slice(body: MachineBody) -> slice:
         return slice(body.v_index, body.v_index + (3 if body.joint.rows else 6))
 
-    def _body(self, body: MachineBody, rates: slice, before: list[BodyKinematics]) -> BodyKinematics:
+    def _body(self, index: int) -> BodyKinematics:
+        body, rates = self.machine.bodies[index], self._slices[index]
         displacements = [self.value(d.expression) for d in body.displacements]
         width = (4 if body.joint.rows else 7) if body.joint.has_quaternion else 0
         coordinates = self.symbols.q[max(body.q_index, 0) :, 0][:width, 0]
@@ -245,17 +259,18 @@ class Kinematics:
         if self.rides(body) is not None:
             motion = on_moving_seat(motion, seat, self.beams[parent].modes, self.joint_rates[rates, 0], self.symbols)
         relative = seat.then(FramePose(motion.rotation, motion.position))
-        world = before[parent].world.then(relative) if parent >= 0 else relative
+        below = self.body(parent) if parent >= 0 else None
+        world = below.world.then(relative) if below else relative
         turn = None
         if isinstance(joint, Revolute):
-            above = before[parent].turn if parent >= 0 else None
+            above = below.turn if below else None
             turn = above.then(seat.rotation, joint.axis, displacements[0]) if above else None
             if turn:
                 world = FramePose(turn.rotation, world.position)
             else:
-                base = before[parent].world.then(seat) if parent >= 0 else seat
+                base = below.world.then(seat) if below else seat
                 turn = Turn(base.rotation, joint.axis, displacements[0])
-        beam = self.beams.get(len(before))
+        beam = self.beams.get(index)
         numbers = MASSLESS if beam else body.solid.mass_properties(self.number)
         xx, yy, zz, xy, xz, yz = (ca.SX(entry) for entry in numbers.inertia)
         inertia = ca.vertcat(ca.horzcat(xx, xy, xz), ca.horzcat(xy, yy, yz), ca.horzcat(xz, yz, zz))
@@ -291,7 +306,7 @@ class Kinematics:
         """Pose of a frame in the world."""
         body = self.machine.frames[name].body
         inside = self.frame_in_body(name)
-        return inside if body < 0 or name == WORLD else self.bodies[body].world.then(inside)
+        return inside if body < 0 or name == WORLD else self.body(body).world.then(inside)
 
 
 def _entry(joint: Any, path: str) -> Expression:  # noqa: ANN401

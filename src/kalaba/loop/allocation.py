@@ -42,6 +42,9 @@ def allocate(kernels: Kernels, stepper: Stepper, schedule: Schedule, y: Floats) 
         **_lane_arrays(layout.lanes, schedule.start),
         **_sample_arrays(layout, schedule.n_samples + 1),  # one more for an event
     }
+    if kernels.limbs is not None:
+        names = ("limb_row_ends", "limb_rows", "limb_column_ends", "limb_columns")
+        arrays |= dict(zip(names, kernels.limbs[0], strict=True))
     if isinstance(stepper, Structural):
         arrays |= _structural_arrays(kernels, stepper)
     fields: dict[str, float] = {
@@ -84,6 +87,8 @@ def _sizes(kernels: Kernels, stepper: Stepper, schedule: Schedule) -> dict[str, 
         "n_rows": layout.n_rows,
         "projecting": kernels.project is not None,
         "kept_choices": KEPT_CHOICES,
+        "n_limbs": len(kernels.limbs[0][0]) - 1 if kernels.limbs else 0,
+        "seats": kernels.limbs[1] if kernels.limbs else 0,
     }
 
 

@@ -15,6 +15,9 @@ _factorise = compiled(rows.factorise)
 _scale_rows = compiled(rows.scale_rows)
 _farthest_row = compiled(rows.farthest_row)
 _take_row = compiled(rows.take_row)
+_take_own_rows = compiled(rows.take_own_rows)
+_give_seat = compiled(rows.give_seat)
+_settle_seats = compiled(rows.settle_seats)
 
 
 @compiled
@@ -142,7 +145,26 @@ def _choose(memory: Memory, lane: int) -> int:
     while row >= 0:
         _take_row(copy, chosen, m, n, row)
         rank, row = rank + 1, _farthest_row(copy, weights, chosen, m, n)
+    if memory.n_limbs > 0:
+        _seat(memory, lane)
     return rank
+
+
+@compiled
+def _seat(memory: Memory, lane: int) -> None:
+    """Say which of the chosen rows the limbs hand up, from the rows as they were before they were taken."""
+    copy, listed, n, m = floats(memory.row_copy), floats(memory.listed), memory.n_v, memory.n_rows
+    for k in range(m):
+        for j in range(n):
+            copy[k * n + j] = listed[(n * n + j * m + k) * memory.lanes + lane]
+    _scale_rows(floats(memory.mass), copy, floats(memory.row_weights), floats(memory.row_least), m, n)
+    chosen, ends, own = floats(memory.chosen), integers(memory.limb_row_ends), integers(memory.limb_rows)
+    tables = (ends, own, integers(memory.limb_column_ends), integers(memory.limb_columns))
+    for limb in range(memory.n_limbs):
+        _take_own_rows(copy, chosen, tables, limb, n)
+    for seat in range(memory.seats):
+        _give_seat(copy, chosen, tables, memory.n_limbs, n, seat)
+    _settle_seats(chosen, own, ends[memory.n_limbs])
 
 
 @compiled

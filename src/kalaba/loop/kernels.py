@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from kalaba.constrain.rows import Limbs
 from kalaba.errors import NativeError
 
 Floats = npt.NDArray[np.float64]
@@ -98,6 +99,7 @@ class Kernels:
     event: Code | None = None
     displace: Code | None = None  # needed by steppers for structures
     tangent: Code | None = None  # needed by those that solve equations
+    limbs: Limbs | None = None  # of a machine whose kernels work limb by limb
 
     def __post_init__(self) -> None:
         if self.layout.n_rows and self.rows is None:

@@ -44,6 +44,12 @@ class Memory(Work):
     row_least: int  # (n_rows,): scratch of one lane
     raw: int  # (n_y): a state before it is projected
     chosen: int  # (n_rows,): scratch of one lane
+    n_limbs: int  # of a machine whose kernels work limb by limb, else 0
+    seats: int  # for rows that limbs hand up
+    limb_row_ends: int  # (n_limbs + 1,) integers; the first row of the first limb is 0
+    limb_rows: int  # integers: rows of one limb after the other
+    limb_column_ends: int  # likewise for the velocities of each limb
+    limb_columns: int
     choices: int  # (kept_choices, 3): time, lane, rank
     kept_choices: int
 

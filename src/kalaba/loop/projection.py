@@ -57,7 +57,7 @@ def settle(memory: Memory, state: Floats, t: float) -> None:
             if active[lane] == 1:
                 worst = 0.0
                 for k in range(n_checked):
-                    worst = max(worst, mask[k * lanes + lane] * abs(residual[k * lanes + lane]))
+                    worst = max(worst, abs(residual[k * lanes + lane]) if mask[k * lanes + lane] > 0.0 else 0.0)
                 shrinks = tries == 0 or worst < 0.5 * found[lane] or worst > CLOSED
                 found[lane] = worst
                 active[lane] = 1 if worst > NEAR and shrinks else 0
@@ -116,5 +116,5 @@ def fail_unsettled(memory: Memory) -> None:
         if status[lane] == RUNNING and found[lane] > CLOSED:
             status[lane] = RESIDUAL
             for k in range(memory.n_rows):
-                if mask[k * lanes + lane] * abs(residual[k * lanes + lane]) >= found[lane]:
+                if mask[k * lanes + lane] > 0.0 and abs(residual[k * lanes + lane]) >= found[lane]:
                     row[lane] = k

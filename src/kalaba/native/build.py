@@ -1,17 +1,19 @@
-"""From a CasADi function to an object file."""
+"""From a CasADi function, or a program of several, to an object file."""
 
 from dataclasses import dataclass
 
 import casadi
 
+from kalaba.native.blocks import BlockProgram
 from kalaba.native.compiled import Layout
 from kalaba.native.contract import contract
-from kalaba.native.cut import LONGEST_PIECE, cut
-from kalaba.native.emitter import module_text
+from kalaba.native.cut import LONGEST_PIECE, Cut, cut
+from kalaba.native.driver import Placed, driver_text, room
+from kalaba.native.emitter import MAIN, PREPARE, Entry, module_text
 from kalaba.native.hoist import hoist
 from kalaba.native.lanes import Lanes
 from kalaba.native.machine import compile_module, host
-from kalaba.native.program import read_program
+from kalaba.native.program import Program, read_program
 from kalaba.native.reciprocal import share_reciprocals
 
 
@@ -23,23 +25,72 @@ class Built:
     code: bytes
 
 
-def build(name: str, function: casadi.Function, lanes: int, longest_piece: int = LONGEST_PIECE) -> Built:
+@dataclass(frozen=True, slots=True)
+class _Pieces:
+    """A function ready to be written: what it does, what prepares its constants, and the room that both need."""
+
+    program: Program
+    main: Cut
+    prepare: Cut
+    n_constants: int
+    operations: int
+
+    @property
+    def n_work(self) -> int:
+        return max(self.main.n_work, self.prepare.n_work)
+
+
+def build(name: str, function: casadi.Function | BlockProgram, lanes: int, longest_piece: int = LONGEST_PIECE) -> Built:
     """Read, hoist, contract, cut, write and compile a function."""
+    if isinstance(function, BlockProgram):
+        return _build_blocks(name, function, lanes, longest_piece)
     in_lanes, fused = Lanes(lanes), host().fused
+    found = _pieces(function, longest_piece)
+    layout = Layout(
+        name=name,
+        lanes=lanes,
+        inputs=found.program.inputs,
+        outputs=found.program.outputs,
+        n_parameters=found.program.n_parameters,
+        n_constants=found.n_constants,
+        n_work=found.n_work,
+        instructions=found.operations,
+    )
+    entries = (Entry(MAIN, found.main), Entry(PREPARE, found.prepare))
+    return Built(layout, compile_module(module_text(entries, in_lanes, fused=fused)))
+
+
+def _pieces(function: casadi.Function, longest_piece: int) -> _Pieces:
     program = read_program(function)
     hoisted = hoist(share_reciprocals(program.listing))
     main, prepare = contract(hoisted.main), contract(hoisted.prepare)
-    n_constants = len(prepare.results)
-    main_cut = cut(main, n_constants, longest_piece)
-    prepare_cut = cut(prepare, n_constants, longest_piece)
+    n = len(prepare.results)
+    cuts = cut(main, n, longest_piece), cut(prepare, n, longest_piece)
+    return _Pieces(program, *cuts, n, main.count_operations())
+
+
+def _build_blocks(name: str, program: BlockProgram, lanes: int, longest_piece: int) -> Built:
+    """Compile every function of a program once, with loops that call them."""
+    in_lanes, fused = Lanes(lanes), host().fused
+    placed: list[Placed] = []
+    entries: list[Entry] = []
+    first = operations = 0
+    for number, call in enumerate(program.calls):
+        found = _pieces(call.function, longest_piece)
+        placed.append(Placed(number, call, found.n_constants + found.n_work, first))
+        main, prepare = placed[-1].names
+        entries += [Entry(main, found.main, is_internal=True), Entry(prepare, found.prepare, is_internal=True)]
+        first += placed[-1].n_store * len(call.x)
+        operations += found.operations * len(call.x)
     layout = Layout(
         name=name,
         lanes=lanes,
         inputs=program.inputs,
         outputs=program.outputs,
         n_parameters=program.n_parameters,
-        n_constants=n_constants,
-        n_work=max(main_cut.n_work, prepare_cut.n_work),
-        instructions=main.count_operations(),
+        n_constants=first,
+        n_work=room(program),
+        instructions=operations,
     )
-    return Built(layout, compile_module(module_text(main_cut, prepare_cut, in_lanes, fused=fused)))
+    drivers = driver_text(program, placed, in_lanes)
+    return Built(layout, compile_module(module_text(entries, in_lanes, fused=fused, drivers=drivers)))

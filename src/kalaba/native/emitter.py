@@ -1,5 +1,8 @@
 """Writes a kernel as a module in LLVM's language."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from kalaba.native import library, sincos
 from kalaba.native.cut import Cut, Piece
 from kalaba.native.lanes import Lanes
@@ -14,32 +17,39 @@ _ARGUMENTS = "ptr noalias %inputs, ptr noalias %outputs, ptr noalias %store"
 _LIKELY_FALSE = '!0 = !{!"branch_weights", i32 1, i32 1000000}'
 
 
-def module_text(main: Cut, prepare: Cut, lanes: Lanes, *, fused: bool) -> str:
-    """Write the module of a kernel: its main function, the one that prepares its constants, and what they call."""
-    functions = [
-        function
-        for name, cut in ((MAIN, main), (PREPARE, prepare))
-        for function in _entry_and_pieces(name, cut, lanes, fused=fused)
-    ]
-    used = {instruction.op for cut in (main, prepare) for piece in cut.pieces for instruction in piece.instructions}
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A function to be written: its name and what it runs."""
+
+    name: str
+    cut: Cut
+    is_internal: bool = False
+
+
+def module_text(entries: Sequence[Entry], lanes: Lanes, *, fused: bool, drivers: Sequence[str] = ()) -> str:
+    """Write a module: its functions, what they call, and functions that come as text."""
+    functions = [text for entry in entries for text in _entry_and_pieces(entry, lanes, fused=fused)]
+    cuts = [entry.cut for entry in entries]
+    used = {instruction.op for cut in cuts for piece in cut.pieces for instruction in piece.instructions}
     called = used & library.FUNCTIONS.keys()
     if called & {"sin", "cos"}:
         called |= {"sin", "cos"}
         functions.append(sincos.definition(lanes, fused=fused))
-    return "\n\n".join([declarations(lanes), library.definitions(lanes, called), *functions, _LIKELY_FALSE])
+    return "\n\n".join([declarations(lanes), library.definitions(lanes, called), *functions, *drivers, _LIKELY_FALSE])
 
 
-def _entry_and_pieces(name: str, cut: Cut, lanes: Lanes, *, fused: bool) -> list[str]:
+def _entry_and_pieces(entry: Entry, lanes: Lanes, *, fused: bool) -> list[str]:
+    name, cut, linkage = entry.name, entry.cut, "internal " if entry.is_internal else ""
     if len(cut.pieces) == 1:
-        return [_function(name, "", cut.pieces[0], lanes, fused=fused)]
+        return [_function(name, linkage, cut.pieces[0], lanes, fused=fused)]
     names = [f"{name}_{number}" for number in range(len(cut.pieces))]
     calls = [f"call void @{piece}({_ARGUMENTS.replace('noalias ', '')})" for piece in names]
-    entry = "\n".join([f"define void @{name}({_ARGUMENTS}) nounwind {{", *calls, "ret void", "}"])
+    whole = "\n".join([f"define {linkage}void @{name}({_ARGUMENTS}) nounwind {{", *calls, "ret void", "}"])
     pieces = [
         _function(piece_name, "internal ", piece, lanes, fused=fused)
         for piece_name, piece in zip(names, cut.pieces, strict=True)
     ]
-    return [*pieces, entry]
+    return [*pieces, whole]
 
 
 def _function(name: str, linkage: str, piece: Piece, lanes: Lanes, *, fused: bool) -> str:

@@ -1,0 +1,257 @@
+"""Writes the functions that lead a program of blocks: they fetch arguments, call, and put results in their places.
+
+Plain loops over tables of slots, in LLVM's language. The store of such a kernel holds one store for every call (the
+prepared constants and scratch space of the function called), then the board, then room for one call's arguments and
+results.
+"""
+
+from dataclasses import dataclass
+
+from kalaba.native.blocks import BlockProgram, Call
+from kalaba.native.emitter import MAIN, PREPARE
+from kalaba.native.lanes import Lanes
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A call of a program: its number, its function's store, and where the stores begin in that of the kernel."""
+
+    number: int
+    call: Call
+    n_store: int
+    first: int
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Names of the function and of the one that prepares it."""
+        return f"block{self.number}", f"block{self.number}_prepare"
+
+
+def driver_text(program: BlockProgram, placed: list[Placed], lanes: Lanes) -> list[str]:
+    """Write MAIN and PREPARE of a program, and the loops that they run."""
+    writer = _Writer(program, placed, lanes)
+    return [*writer.tables(), *(writer.loop(one) for one in placed), writer.main(), writer.prepare(), _COPY, _ZERO]
+
+
+def room(program: BlockProgram) -> int:
+    """Slots that the board and one call's arguments and results take."""
+    return program.n_board + _widest(program)
+
+
+def _widest(program: BlockProgram) -> int:
+    sizes = [(c.x.shape[1], c.y.shape[1] + c.z.shape[1], c.p.shape[1]) for c in program.calls]
+    return max((x + y for x, y, _ in sizes), default=0) + max((p for _, _, p in sizes), default=0)
+
+
+_COPY = """define internal void @copy_numbers(ptr noalias %from, ptr noalias %to, i64 %count) nounwind {
+entry:
+%none = icmp eq i64 %count, 0
+br i1 %none, label %end, label %next
+next:
+%k = phi i64 [0, %entry], [%k1, %next]
+%at = getelementptr double, ptr %from, i64 %k
+%into = getelementptr double, ptr %to, i64 %k
+%value = load double, ptr %at, align 8
+store double %value, ptr %into, align 8
+%k1 = add i64 %k, 1
+%more = icmp ult i64 %k1, %count
+br i1 %more, label %next, label %end
+end:
+ret void
+}"""
+
+_ZERO = """define internal void @zero_numbers(ptr %to, i64 %count) nounwind {
+entry:
+%none = icmp eq i64 %count, 0
+br i1 %none, label %end, label %next
+next:
+%k = phi i64 [0, %entry], [%k1, %next]
+%into = getelementptr double, ptr %to, i64 %k
+store double 0.0, ptr %into, align 8
+%k1 = add i64 %k, 1
+%more = icmp ult i64 %k1, %count
+br i1 %more, label %next, label %end
+end:
+ret void
+}"""
+
+_MOVE = """define internal void @NAME(ptr %board, ptr %line, ptr %slots, i64 %count) nounwind {
+entry:
+%none = icmp eq i64 %count, 0
+br i1 %none, label %end, label %next
+next:
+%k = phi i64 [0, %entry], [%k1, %next]
+%which = getelementptr i32, ptr %slots, i64 %k
+%slot = load i32, ptr %which, align 4
+%wide = zext i32 %slot to i64
+%there = mul i64 %wide, LANES
+%here = mul i64 %k, LANES
+%on_board = getelementptr double, ptr %board, i64 %there
+%in_line = getelementptr double, ptr %line, i64 %here
+BODY
+%k1 = add i64 %k, 1
+%more = icmp ult i64 %k1, %count
+br i1 %more, label %next, label %end
+end:
+ret void
+}"""
+
+_BODIES = {
+    "fetch": "%value = load REAL, ptr %on_board, align 8\nstore REAL %value, ptr %in_line, align 8",
+    "put": "%value = load REAL, ptr %in_line, align 8\nstore REAL %value, ptr %on_board, align 8",
+    "add_up": "%value = load REAL, ptr %in_line, align 8\n%before = load REAL, ptr %on_board, align 8\n"
+    "%sum = fadd REAL %before, %value\nstore REAL %sum, ptr %on_board, align 8",
+}
+
+
+class _Writer:
+    """Knows where things stand in the store."""
+
+    def __init__(self, program: BlockProgram, placed: list[Placed], lanes: Lanes) -> None:
+        self.program, self.placed, self.lanes = program, placed, lanes
+        self.board = sum(one.n_store * len(one.call.x) for one in placed)
+        self.line = self.board + program.n_board
+
+    def tables(self) -> list[str]:
+        """The slots of every call, and the functions that move numbers by them."""
+        found = [
+            _table(f"{one.names[0]}_{name}", getattr(one.call, name).ravel().tolist())
+            for one in self.placed
+            for name in ("x", "y", "z", "p", "when", "x_kept", "y_kept")
+            if getattr(one.call, name) is not None
+        ]
+        for name, body in _BODIES.items():
+            text = _MOVE.replace("NAME", name).replace("BODY", body)
+            found.append(text.replace("LANES", str(self.lanes.count)).replace("REAL", self.lanes.real))
+        return found
+
+    def loop(self, one: Placed) -> str:
+        """The function that makes all calls of one kind."""
+        call, name, lanes = one.call, one.names[0], self.lanes.count
+        n_x, n_y, n_z = call.x.shape[1], call.y.shape[1], call.z.shape[1]
+        lines = [
+            f"define internal void @{name}_all(ptr %store) nounwind {{",
+            "entry:",
+            f"%board = getelementptr double, ptr %store, i64 {self.board * lanes}",
+            "br label %next",
+            "next:",
+            "%k = phi i64 [0, %entry], [%k1, %done]",
+            *(self._test(name) if call.when is not None else ["br label %make"]),
+            "make:",
+            *_row("x", name, n_x),
+            *_row("y", name, n_y),
+            *_row("z", name, n_z),
+            *self._line("given", f"{name}_x_kept" if call.x_kept is not None else "", self.line),
+            *self._line("found", f"{name}_y_kept" if call.y_kept is not None else "", self.line + n_x),
+            f"%given.rest = getelementptr double, ptr %given, i64 {call.n_x_kept * lanes}",
+            f"%found.rest = getelementptr double, ptr %found, i64 {call.n_y_kept * lanes}",
+            f"%added = getelementptr double, ptr %found.rest, i64 {n_y * lanes}",
+            f"%step = mul i64 %k, {one.n_store * lanes}",
+            f"%own.at = add i64 %step, {one.first * lanes}",
+            "%own = getelementptr double, ptr %store, i64 %own.at",
+            f"call void @fetch(ptr %board, ptr %given.rest, ptr %x, i64 {n_x})",
+            f"call void @{name}(ptr %given, ptr %found, ptr %own)",
+            f"call void @put(ptr %board, ptr %found.rest, ptr %y, i64 {n_y})",
+            f"call void @add_up(ptr %board, ptr %added, ptr %z, i64 {n_z})",
+            "br label %done",
+            "done:",
+            "%k1 = add i64 %k, 1",
+            f"%more = icmp ult i64 %k1, {len(call.x)}",
+            "br i1 %more, label %next, label %end",
+            "end:",
+            "ret void",
+            "}",
+        ]
+        return "\n".join(lines)
+
+    def _line(self, what: str, table: str, otherwise: int) -> list[str]:
+        """Where the arguments or the results of call %k stand: on the board, or in the room for one call."""
+        lanes = self.lanes.count
+        if not table:
+            return [f"%{what} = getelementptr double, ptr %store, i64 {otherwise * lanes}"]
+        return [
+            f"%{what}.which = getelementptr i32, ptr @{table}, i64 %k",
+            f"%{what}.slot = load i32, ptr %{what}.which, align 4",
+            f"%{what}.wide = zext i32 %{what}.slot to i64",
+            f"%{what}.there = mul i64 %{what}.wide, {lanes}",
+            f"%{what} = getelementptr double, ptr %board, i64 %{what}.there",
+        ]
+
+    def _test(self, name: str) -> list[str]:
+        """Skip a call where its flag is zero in all lanes."""
+        lanes = self.lanes
+        lines = [
+            f"%flag.which = getelementptr i32, ptr @{name}_when, i64 %k",
+            "%flag.slot = load i32, ptr %flag.which, align 4",
+            "%flag.wide = zext i32 %flag.slot to i64",
+            f"%flag.there = mul i64 %flag.wide, {lanes.count}",
+            "%flag.at = getelementptr double, ptr %board, i64 %flag.there",
+            f"%flag = load {lanes.real}, ptr %flag.at, align 8",
+            f"%flag.on = fcmp une {lanes.real} %flag, {lanes.constant(0.0)}",
+        ]
+        if lanes.count == 1:
+            return [*lines, "br i1 %flag.on, label %make, label %done"]
+        return [
+            *lines,
+            f"%flag.bits = bitcast {lanes.truth} %flag.on to i{lanes.count}",
+            f"%flag.any = icmp ne i{lanes.count} %flag.bits, 0",
+            "br i1 %flag.any, label %make, label %done",
+        ]
+
+    def main(self) -> str:
+        """The function that runs the program."""
+        lanes, program = self.lanes.count, self.program
+        n_in, n_out = program.n_inputs, program.n_outputs
+        lines = [
+            f"define void @{MAIN}(ptr noalias %inputs, ptr noalias %outputs, ptr noalias %store) nounwind {{",
+            f"%board = getelementptr double, ptr %store, i64 {self.board * lanes}",
+            f"%results = getelementptr double, ptr %store, i64 {(self.board + n_in) * lanes}",
+            f"call void @copy_numbers(ptr %inputs, ptr %board, i64 {n_in * lanes})",
+            f"call void @zero_numbers(ptr %results, i64 {(n_out + program.n_zeroed) * lanes})",
+            *(f"call void @{one.names[0]}_all(ptr %store)" for one in self.placed),
+            f"call void @copy_numbers(ptr %results, ptr %outputs, i64 {n_out * lanes})",
+            "ret void",
+            "}",
+        ]
+        return "\n".join(lines)
+
+    def prepare(self) -> str:
+        """The function that prepares the constants of every call: parameters in, stores out."""
+        lanes, program = self.lanes, self.program
+        n, extra = program.n_parameters, len(program.constants)
+        lines = [
+            f"define void @{PREPARE}(ptr noalias %inputs, ptr %outputs, ptr %store) nounwind {{",
+            f"%all = alloca double, i64 {max((n + extra) * lanes.count, 1)}, align 64",
+            f"call void @copy_numbers(ptr %inputs, ptr %all, i64 {n * lanes.count})",
+        ]
+        for k, value in enumerate(program.constants):
+            lines += [
+                f"%c{k} = getelementptr double, ptr %all, i64 {(n + k) * lanes.count}",
+                f"store {lanes.real} {lanes.constant(value)}, ptr %c{k}, align 8",
+            ]
+        lines.append(f"%line = getelementptr double, ptr %outputs, i64 {self.line * lanes.count}")
+        for one in self.placed:
+            name, n_p = one.names[0], one.call.p.shape[1]
+            for k in range(len(one.call.x)):
+                own = f"%own{one.number}_{k}"
+                slots = f"%p{one.number}_{k}"
+                lines += [
+                    f"{own} = getelementptr double, ptr %outputs, i64 {(one.first + k * one.n_store) * lanes.count}",
+                    f"{slots} = getelementptr i32, ptr @{name}_p, i64 {k * n_p}",
+                    f"call void @fetch(ptr %all, ptr %line, ptr {slots}, i64 {n_p})",
+                    f"call void @{one.names[1]}(ptr %line, ptr {own}, ptr {own})",
+                ]
+        return "\n".join([*lines, "ret void", "}"])
+
+
+def _row(kind: str, name: str, count: int) -> list[str]:
+    """The slots of call %k."""
+    return [
+        f"%{kind}.first = mul i64 %k, {count}",
+        f"%{kind} = getelementptr i32, ptr @{name}_{kind}, i64 %{kind}.first",
+    ]
+
+
+def _table(name: str, slots: list[int]) -> str:
+    entries = ", ".join(f"i32 {slot}" for slot in slots) or "i32 0"
+    return f"@{name} = internal constant [{max(len(slots), 1)} x i32] [{entries}]"
