@@ -122,6 +122,7 @@ _HOME = {
     # cooperation and control
     "object_space": "kalaba.cooperate.object_space",
     "ObjectSpace": "kalaba.cooperate.object_space",
+    "path": "kalaba.control",
     "LeastSquares": "kalaba.control.allocation",
     "MinMax": "kalaba.control.allocation",
     "Bounded": "kalaba.control.allocation",

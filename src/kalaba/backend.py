@@ -37,8 +37,11 @@ class Evaluator(Protocol):
 class Backend(Protocol):
     """A way to evaluate functions."""
 
-    def evaluator(self, name: str, key: str, trace: Trace, parameters: Array) -> Evaluator:
-        """Prepare a function; `key` tells functions apart, `trace` makes the CasADi function if it is needed."""
+    def evaluator(self, name: str, key: str, trace: Trace, parameters: Array, *, seldom: bool = False) -> Evaluator:
+        """Prepare a function; `key` tells functions apart, `trace` makes the CasADi function if it is needed.
+
+        `seldom` says that it runs so seldom that the time to prepare it counts for more.
+        """
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,15 @@ class InterpretedFunction:
 class Interpreted:
     """CasADi's virtual machine: slow, independent of LLVM, the oracle for native code."""
 
-    def evaluator(self, name: str, key: str, trace: Trace, parameters: Array) -> Evaluator:  # noqa: ARG002
+    def evaluator(
+        self,
+        name: str,  # noqa: ARG002
+        key: str,  # noqa: ARG002
+        trace: Trace,
+        parameters: Array,
+        *,
+        seldom: bool = False,  # noqa: ARG002
+    ) -> Evaluator:
         """Wrap the function itself."""
         function = trace()
         sizes = {function.name_out(i): function.numel_out(i) for i in range(function.n_out())}
@@ -124,16 +135,16 @@ class Native:
             message = f"Native.threads: expected 1 or more, got {self.threads}."
             raise NativeError(message)
 
-    def evaluator(self, name: str, key: str, trace: Trace, parameters: Array) -> Evaluator:
+    def evaluator(self, name: str, key: str, trace: Trace, parameters: Array, *, seldom: bool = False) -> Evaluator:
         """Load or compile the kernel, and prepare its constants."""
-        kernel = self.kernel(name, key, trace)
+        kernel = self.kernel(name, key, trace, seldom=seldom)
         return NativeFunction(kernel, parameters)
 
-    def kernel(self, name: str, key: str, trace: Trace, lanes: int = 1) -> Kernel:
+    def kernel(self, name: str, key: str, trace: Trace, lanes: int = 1, *, seldom: bool = False) -> Kernel:
         """The kernel itself, for loops that call it by address."""
         from kalaba.native import kernel
 
-        return kernel(name, key, trace, lanes)
+        return kernel(name, key, trace, lanes, seldom=seldom)
 
 
 def slices(sizes: dict[str, int]) -> dict[str, slice]:

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from kalaba import forward
 from kalaba.backend import Backend, Evaluator, Interpreted, Native
 from kalaba.constrain.solvers import MaskedLDL, Motion, Problem, Solver, UdwadiaKalaba, is_singular, mass_weight
-from kalaba.errors import ModelError, near
+from kalaba.errors import ModelError, RebuildWarning, near
 from kalaba.model.fingerprint import fingerprint
 from kalaba.state import Energy, Pose, State
 from kalaba.vectors import WRENCH, Layout, checked, checked_configuration
@@ -38,10 +38,6 @@ if TYPE_CHECKING:
     from kalaba.tangent import Derivatives
 
 Array = NDArray[np.float64]
-
-
-class RebuildWarning(UserWarning):
-    """A new value changes the structure of the equations: they are derived and compiled again."""
 
 
 @dataclass(frozen=True)
@@ -154,46 +150,45 @@ class Plant:
 
     @property
     def blocks(self) -> Blocks | None:
-        """The same, where these programs also solve: not with a singular mass matrix."""
+        """The same, unless the mass matrix is singular: then they cannot solve."""
         return None if self.parted is None or self.is_singular else self.parted
 
-    def function(self, name: str, trace: Callable[[Equations], ca.Function], label: str = "") -> Evaluator:
-        """An evaluator by name; `label` tells variants apart (frames, expressions)."""
+    def function(
+        self, name: str, trace: Callable[[Equations], ca.Function], label: str = "", *, seldom: bool = False
+    ) -> Evaluator:
+        """An evaluator by name; `label` tells variants apart (frames, expressions), `seldom` those made in a hurry."""
         full = f"{name} {label}"
         if full not in self._functions:
-            key = f"{self.key} {full}"
-            evaluator = self.backend.evaluator(name, key, lambda: trace(self.equations), self.parameters)
+            key, made = f"{self.key} {full}", lambda: trace(self.equations)
+            evaluator = self.backend.evaluator(name, key, made, self.parameters, seldom=seldom)
             self._functions[full] = evaluator
         return self._functions[full]
 
     def standard(self, name: str) -> Evaluator:
         """One of the functions of `constrain/functions.py`, the variant that this machine needs."""
-        from kalaba.variants import variant
+        from kalaba.variants import SELDOM, variant
 
-        return self.function(name, *variant(self, name))
+        return self.function(name, *variant(self, name), seldom=name in SELDOM)
 
     def interpreted(self, name: str) -> Evaluator:
         """A standard function in CasADi's interpreter: for what is evaluated too seldom to be compiled."""
-        from kalaba.constrain import functions
+        from kalaba.variants import interpreted
 
         full = f"{name} interpreted"
         if full not in self._functions:
-            trace, singular = getattr(functions, name), {"is_singular": True} if self.is_singular else {}
-            self._functions[full] = Interpreted().evaluator(
-                name, self.key, lambda: trace(self.equations, **singular), self.parameters
-            )
+            self._functions[full] = interpreted(self, name)
         return self._functions[full]
 
     def lanes(self, name: str, lanes: int) -> tuple[Kernel, Array]:
         """The kernel of a standard function that works on several states at a time, and its prepared store."""
+        from kalaba.variants import variant
+
         full = f"{name} lanes {lanes}"
         if full not in self._lanes:
-            from kalaba.variants import variant
-
             trace, label = variant(self, name)
-            key = f"{self.key} {name} {label}"
             assert isinstance(self.backend, Native)  # noqa: S101  (callers ask native plants only)
-            kernel = self.backend.kernel(name, key, lambda: trace(self.equations), lanes)
+            key, made = f"{self.key} {name} {label}", lambda: trace(self.equations)
+            kernel = self.backend.kernel(name, key, made, lanes)
             self._lanes[full] = (kernel, kernel.store(self.parameters))
         return self._lanes[full]
 

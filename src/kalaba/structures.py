@@ -36,13 +36,18 @@ def structural_functions(task: Task) -> dict[str, Evaluator]:
 
 
 def _tangent(task: Task) -> Evaluator:
-    """Mass, damping and stiffness; those of a feedback law with it."""
-    plant, law = task.plant, task.law
+    """Mass, damping and stiffness; those of a feedback law with it.
+
+    A stepper keeps its tangent for some hundred steps, but with rows at position level it takes two a step.
+    """
+    plant, law, singular = task.plant, task.law, task.plant.is_singular
+    seldom = not task.stepper.scheme.index_3
     if law is None or not _is_feedback(task):
-        return plant.standard("tangent")
-    singular = plant.is_singular
+        return plant.function("tangent", lambda e: tangent(e, is_singular=singular), f"{singular}", seldom=seldom)
     label = f"{law.label} {singular}"
-    return plant.function("tangent", lambda e: tangent(e, _inputs_of(task, e), is_singular=singular), label)
+    return plant.function(
+        "tangent", lambda e: tangent(e, _inputs_of(task, e), is_singular=singular), label, seldom=seldom
+    )
 
 
 def _inputs_of(task: Task, equations: Equations) -> list[ca.SX]:

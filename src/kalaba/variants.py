@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from kalaba.backend import Native
+from kalaba.backend import Interpreted, Native
 from kalaba.constrain import functions
 from kalaba.constrain.solvers import MaskedLDL
 from kalaba.model.partition import partition
 
 if TYPE_CHECKING:
+    from kalaba.backend import Evaluator
     from kalaba.blocks.programs import Blocks
     from kalaba.derive.equations import Equations
     from kalaba.plant import Plant
 
 MANY_BODIES = 16  # in limbs that are alike: from here on they are compiled once and solved limb by limb
 SOLVING = {"motion", "motion_with_slack", "project", "rows", "tangent"}  # have a form for a singular mass matrix
+SELDOM = {"rows", "system_matrices", "alignments"}  # run so seldom that their compiling counts for more
 
 
 def parted(plant: Plant) -> Blocks | None:
@@ -40,3 +42,9 @@ def variant(plant: Plant, name: str) -> tuple[Callable[[Equations], Any], str]:
     if blocks is not None and hasattr(blocks, name):
         return lambda _: getattr(blocks, name)(), "blocks"
     return trace, ""
+
+
+def interpreted(plant: Plant, name: str) -> Evaluator:
+    """A standard function in CasADi's interpreter: for what is evaluated too seldom to be compiled."""
+    trace, singular = getattr(functions, name), {"is_singular": True} if plant.is_singular else {}
+    return Interpreted().evaluator(name, plant.key, lambda: trace(plant.equations, **singular), plant.parameters)

@@ -9,8 +9,7 @@ import pytest
 
 import kalaba as kb
 from finite_differences import slope
-from kalaba.errors import ModelError
-from kalaba.plant import RebuildWarning
+from kalaba.errors import ModelError, RebuildWarning
 from kalaba.rotations import rotation_vector
 from states import moved
 

@@ -196,14 +196,14 @@ def _linearise(work: Work, s: float) -> bool:
                 work.inertia * mass[k] + work.gamma * s * damping[k] + work.beta * s * s * stiffness[k]
             )
         for k in range(m):
-            entry, on_row = rows[j * m + k], rows[j * m + k]
+            entry, on_row, kept = rows[j * m + k], rows[j * m + k], 1.0 if mask[k] > 0.0 else 0.0
             if work.index_3 == 0:
                 on_row = work.inertia * entry + work.gamma * s * row_damping[j * m + k]
                 on_row += work.beta * s * s * row_stiffness[j * m + k]
-            effective[j * size + n + k] = -mask[k] * entry
-            effective[(n + k) * size + j] = mask[k] * on_row
+            effective[j * size + n + k] = -kept * entry
+            effective[(n + k) * size + j] = kept * on_row
     for k in range(m):
-        effective[(n + k) * size + n + k] = 1.0 - mask[k]
+        effective[(n + k) * size + n + k] = 0.0 if mask[k] > 0.0 else 1.0
     work.tangent_step = s
     work.tangent_choice = work.n_choices
     return lu_factor(effective, integers(work.pivots), size)
@@ -226,7 +226,7 @@ def _correct(work: Work, s: float) -> None:
         for j in range(n):
             total -= mass[j * n + i] * excess[j]
         for k in range(m * work.index_3):
-            total += mask[k] * rows[i * m + k] * multipliers[k]
+            total += (rows[i * m + k] * multipliers[k]) if mask[k] > 0.0 else 0.0
         correction[i] = total
     for k in range(m):
         total = 0.0
@@ -234,7 +234,7 @@ def _correct(work: Work, s: float) -> None:
             total -= rows[j * m + k] * excess[j]
         if work.index_3 == 1:
             total = -value[k] / (work.beta * s * s)
-        correction[n + k] = mask[k] * total
+        correction[n + k] = total if mask[k] > 0.0 else 0.0
     lu_solve(floats(work.effective), integers(work.pivots), n + m, correction)
     for k in range(m):
         multipliers[k] += correction[n + k]

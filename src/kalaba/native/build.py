@@ -40,10 +40,23 @@ class _Pieces:
         return max(self.main.n_work, self.prepare.n_work)
 
 
-def build(name: str, function: casadi.Function | BlockProgram, lanes: int, longest_piece: int = LONGEST_PIECE) -> Built:
+def build(
+    name: str,
+    function: casadi.Function | BlockProgram,
+    lanes: int,
+    longest_piece: int = LONGEST_PIECE,
+    *,
+    seldom: bool = False,
+) -> Built:
     """Read, hoist, contract, cut, write and compile a function."""
     if isinstance(function, BlockProgram):
-        return _build_blocks(name, function, lanes, longest_piece)
+        layout, text = _blocks_text(name, function, lanes, longest_piece)
+    else:
+        layout, text = _function_text(name, function, lanes, longest_piece)
+    return Built(layout, compile_module(text, seldom=seldom))
+
+
+def _function_text(name: str, function: casadi.Function, lanes: int, longest_piece: int) -> tuple[Layout, str]:
     in_lanes, fused = Lanes(lanes), host().fused
     found = _pieces(function, longest_piece)
     layout = Layout(
@@ -57,7 +70,7 @@ def build(name: str, function: casadi.Function | BlockProgram, lanes: int, longe
         instructions=found.operations,
     )
     entries = (Entry(MAIN, found.main), Entry(PREPARE, found.prepare))
-    return Built(layout, compile_module(module_text(entries, in_lanes, fused=fused)))
+    return layout, module_text(entries, in_lanes, fused=fused)
 
 
 def _pieces(function: casadi.Function, longest_piece: int) -> _Pieces:
@@ -69,8 +82,8 @@ def _pieces(function: casadi.Function, longest_piece: int) -> _Pieces:
     return _Pieces(program, *cuts, n, main.count_operations())
 
 
-def _build_blocks(name: str, program: BlockProgram, lanes: int, longest_piece: int) -> Built:
-    """Compile every function of a program once, with loops that call them."""
+def _blocks_text(name: str, program: BlockProgram, lanes: int, longest_piece: int) -> tuple[Layout, str]:
+    """Write every function of a program once, with loops that call them."""
     in_lanes, fused = Lanes(lanes), host().fused
     placed: list[Placed] = []
     entries: list[Entry] = []
@@ -93,4 +106,4 @@ def _build_blocks(name: str, program: BlockProgram, lanes: int, longest_piece: i
         instructions=operations,
     )
     drivers = driver_text(program, placed, in_lanes)
-    return Built(layout, compile_module(module_text(entries, in_lanes, fused=fused, drivers=drivers)))
+    return layout, module_text(entries, in_lanes, fused=fused, drivers=drivers)

@@ -20,24 +20,27 @@ _kernels: dict[str, Kernel] = {}  # of this process, by digest; machine code sta
 _building = threading.RLock()
 
 
-def kernel(name: str, key: str, trace: Callable[[], casadi.Function], lanes: int = 1) -> Kernel:
+def kernel(
+    name: str, key: str, trace: Callable[[], casadi.Function], lanes: int = 1, *, seldom: bool = False
+) -> Kernel:
     """Give the kernel of a function.
 
     `key` says everything that the function depends on; `trace` makes the function, and is called only if no kernel
-    with this name, key and number of lanes is at hand, in this process or on disk.
+    with this name, key and number of lanes is at hand, in this process or on disk. One that runs `seldom` is made in a
+    hurry: it runs at half the speed.
     """
-    digest = _digest(name, key, lanes)
+    digest = _digest(name, f"{key} seldom" if seldom else key, lanes)
     found = _kernels.get(digest)
     if found is not None:
         return found
     with _building:
         if digest not in _kernels:
-            _kernels[digest] = load(disk.read(digest) or _built(digest, name, trace, lanes))
+            _kernels[digest] = load(disk.read(digest) or _built(digest, name, trace, lanes, seldom=seldom))
         return _kernels[digest]
 
 
-def _built(digest: str, name: str, trace: Callable[[], casadi.Function], lanes: int) -> Built:
-    built = build(name, trace(), lanes)
+def _built(digest: str, name: str, trace: Callable[[], casadi.Function], lanes: int, *, seldom: bool) -> Built:
+    built = build(name, trace(), lanes, seldom=seldom)
     disk.write(digest, built)
     return built
 

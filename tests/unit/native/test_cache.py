@@ -193,3 +193,10 @@ def test_without_a_choice_kernels_go_where_the_platform_keeps_caches(monkeypatch
     monkeypatch.setattr(sys, "platform", system)
     monkeypatch.setenv(variable, value)
     assert cache.directory() == expected
+
+
+def test_a_kernel_that_runs_seldom_is_another_with_the_same_results():
+    tracer = Tracer()
+    fast, seldom = native.kernel("k", "key", tracer), native.kernel("k", "key", tracer, seldom=True)
+    assert seldom is not fast
+    assert value(seldom) == value(fast)

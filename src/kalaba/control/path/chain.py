@@ -3,6 +3,8 @@
 With σ the arc length since the piece began, each piece is::
 
     x = p + d σ + a sin(κ σ) + b (1 − cos(κ σ))      line: a = b = 0;  arc of radius r: d = 0, κ = 1/r, |a| = |b| = r
+
+written with the sine and cosine of κσ/2, since 1 − cos loses its digits in wide arcs of a small angle.
 """
 
 from __future__ import annotations
@@ -10,25 +12,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kalaba.control.path.shape import Shape
 from kalaba.control.path.table import Table
 from kalaba.control.path.wording import weighted_sum
 
 Array = NDArray[np.float64]
 ZERO = np.zeros(3)
-
-
-class Shape(NamedTuple):
-    """A curve at each arc length: x, dx/ds and d²x/ds², shape (..., 3)."""
-
-    position: Array
-    tangent: Array
-    curvature: Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +37,16 @@ class Piece:
 
     def end(self) -> Array:
         """From where the piece begins to where it ends."""
-        angle = self.curvature * self.length
+        s, c = math.sin(self.curvature * self.length / 2), math.cos(self.curvature * self.length / 2)
         d, a, b = (np.array(column) for column in (self.direction, self.sine, self.cosine))
-        return np.asarray(d * self.length + a * math.sin(angle) + b * (1 - math.cos(angle)))
+        return np.asarray(d * self.length + 2 * s * (c * a + s * b))
 
     def terms(self, sigma: str) -> list[tuple[Array, str]]:
         """What the piece adds, as vectors and the texts that they are multiplied with."""
         if self.curvature == 0:
             return [(np.array(self.direction), sigma)]
-        angle = f"({sigma})*{self.curvature!r}"
-        return [(np.array(self.sine), f"sin({angle})"), (np.array(self.cosine), f"(1 - cos({angle}))")]
+        whole, half = f"{sigma}*{self.curvature!r}", f"{sigma}*{self.curvature / 2!r}"
+        return [(np.array(self.sine), f"sin({whole})"), (2 * np.array(self.cosine), f"sin({half})^2")]
 
     def continued(self) -> Piece:
         """The same line or circle, gone on from where the piece ends."""
@@ -87,21 +81,19 @@ class Chain:
 
     def at(self, s: Array) -> Shape:
         """The curve and its derivatives by arc length."""
-        columns = self._table().at(s)
-        sigma, kappa = s - columns[0], columns[1]
-        p, d, a, b = (np.moveaxis(columns[i : i + 3], 0, -1) for i in (2, 5, 8, 11))
-        angle, k = kappa * sigma, kappa[..., np.newaxis]
-        sine, cosine, along = np.sin(angle)[..., np.newaxis], np.cos(angle)[..., np.newaxis], sigma[..., np.newaxis]
-        # 1 − cos as 2 sin²: near the beginning of an arc the difference would lose digits
-        position = p + d * along + a * sine + b * (2 * np.sin(angle / 2)[..., np.newaxis] ** 2)
-        return Shape(position, d + k * (a * cosine + b * sine), k**2 * (b * cosine - a * sine))
+        start, kappa, *columns = self._table().at(s)
+        p, d, a, b = (np.array(columns[i : i + 3]) for i in (0, 3, 6, 9))
+        half = kappa * (s - start) / 2
+        position = p + d * (s - start) + 2 * np.sin(half) * (a * np.cos(half) + b * np.sin(half))
+        sine, cosine = np.sin(2 * half), np.cos(2 * half)
+        return Shape(position.T, (d + kappa * (a * cosine + b * sine)).T, (kappa**2 * (b * cosine - a * sine)).T)
 
     def expression(self, s: ca.SX) -> ca.SX:
         """The curve as an expression of arc length."""
         start, kappa, *columns = self._table().expressions(s)
         p, d, a, b = (ca.vertcat(*columns[i : i + 3]) for i in (0, 3, 6, 9))
-        sigma = s - start
-        return p + d * sigma + a * ca.sin(kappa * sigma) + b * (1 - ca.cos(kappa * sigma))
+        half = kappa * (s - start) / 2
+        return p + d * (s - start) + 2 * ca.sin(half) * (a * ca.cos(half) + b * ca.sin(half))
 
     def text(self, s: str) -> tuple[str, ...]:
         """The curve as texts of a text for arc length.

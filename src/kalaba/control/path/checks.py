@@ -47,7 +47,10 @@ def point(value: Any, what: str) -> Point:  # noqa: ANN401
 
 def distinct_points(values: Any, what: str, least: int = 2) -> Array:  # noqa: ANN401
     """Points of which no two neighbours coincide, as rows."""
-    given = list(values)
+    try:
+        given = list(values)
+    except TypeError as error:
+        raise ControlError(f"{what}: expected a sequence of points, got {values!r}.") from error
     if len(given) < least:
         raise ControlError(f"{what}: expected at least {least} points, got {len(given)}.")
     points = np.array([point(value, f"{what}[{k}]") for k, value in enumerate(given)])

@@ -11,14 +11,15 @@ so both are the same curve, and an expression needs no iteration.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.control.path.arc_length import FIT, ArcPiece, arc_length, derivative, value
-from kalaba.control.path.chain import Shape
+from kalaba.control.path.arc_length import ArcPiece, arc_length, by_arc_length, derivative, shifted, speed, value
+from kalaba.control.path.shape import Shape
 from kalaba.control.path.table import Table
 from kalaba.errors import ControlError
 
@@ -27,8 +28,9 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Polynomials:
-    """Pieces end to end."""
+    """Polynomials end to end, each cut into pieces that are fine enough for their Q."""
 
+    curves: tuple[tuple[tuple[float, ...], ...], ...]  # P: (x, y, z) for each power of w, as many powers in each
     pieces: tuple[ArcPiece, ...]
 
     @property
@@ -38,46 +40,52 @@ class Polynomials:
 
     def at(self, s: Array) -> Shape:
         """The curve and its derivatives by arc length: T = P′/|P′|, dT/ds = (P″ − T (T · P″))/|P′|²."""
-        start, length, half, *columns = self._table().at(s)
-        inverse = np.array(columns[:FIT])
-        P = np.array(columns[FIT:]).reshape(3, -1, *np.shape(s))
-        w = value(inverse, 2 * (s - start) / length - 1)
-        speed = np.linalg.norm(value(derivative(P), w), axis=0)
-        w = w - (arc_length(P, half, w) - (s - start)) / speed  # from Q, one step is enough
-        first = value(derivative(P), w)
-        second = value(derivative(derivative(P)), w)
-        speed = np.linalg.norm(first, axis=0)
-        T = first / speed
-        bend = (second - T * np.sum(T * second, axis=0)) / speed**2
-        position, tangent, curvature = (np.moveaxis(part, 0, -1) for part in (value(P, w), T, bend))
-        return Shape(position, tangent, curvature)
+        start, length, low, *Q = self._inverses().at(s)
+        P = self._curves().at(s).reshape(-1, 3, len(s))
+        w = value(np.array(Q), 2 * (s - start) / length - 1)
+        w = w - (arc_length(P, low, w) - (s - start)) / speed(P, w)  # from Q, one step of Newton's is enough
+        first, second = value(derivative(P), w), value(derivative(derivative(P)), w)
+        slope = np.linalg.norm(first, axis=0)
+        T = first / slope
+        bend = (second - T * np.sum(T * second, axis=0)) / slope**2
+        return Shape(value(P, w).T, T.T, bend.T)
 
     def expression(self, s: ca.SX) -> ca.SX:
         """The curve as an expression of arc length: x = P(Q(σ))."""
-        start, length, _, *columns = self._table().expressions(s)
-        w = _horner(columns[:FIT], 2 * (s - start) / length - 1)
-        terms = (len(columns) - FIT) // 3
-        return ca.vertcat(*(_horner(columns[FIT + i * terms : FIT + (i + 1) * terms], w) for i in range(3)))
+        start, length, _, *Q = self._inverses().expressions(s)
+        P = self._curves().expressions(s)
+        w = _horner(Q, 2 * (s - start) / length - 1)
+        return ca.vertcat(*(_horner(P[i::3], w) for i in range(3)))
 
-    def text(self, s: str) -> tuple[str, ...]:
+    def text(self, s: str) -> tuple[str, ...]:  # noqa: ARG002
         """Refuse: a text has no tables."""
+        count = len(self.pieces)
         raise ControlError(
-            f"path.text: a curve of {len(self.pieces)} polynomials along ({s:.20}...) has no text; use "
-            "path.expressions(m['t'], origin) in a callable."
+            f"path.text: a curve of {count} polynomials has no text; use path.expressions(m['t'], origin) in a callable."
         )
 
-    def _table(self) -> Table:
-        """One row a piece: s at its beginning, its length, h, the coefficients of Q, those of P."""
-        terms = max(len(piece.curve[0]) for piece in self.pieces)
-        rows = tuple(
-            (piece.start, piece.length, piece.half, *piece.inverse, *_padded(piece.curve, terms))
-            for piece in self.pieces
-        )
+    def _inverses(self) -> Table:
+        """One row a piece: s and length, w at its beginning, the coefficients of Q."""
+        rows = tuple((piece.start, piece.length, piece.low, *piece.inverse) for piece in self.pieces)
         return Table(tuple(piece.start for piece in self.pieces), rows)
 
+    def _curves(self) -> Table:
+        """One row a polynomial: the coefficients of P."""
+        starts = {piece.polynomial: piece.start for piece in reversed(self.pieces)}
+        rows = tuple(tuple(entry for power in curve for entry in power) for curve in self.curves)
+        return Table(tuple(starts[index] for index in range(len(rows))), rows)
 
-def _padded(curve: tuple[tuple[float, ...], ...], terms: int) -> list[float]:
-    return [entry for row in curve for entry in (*row, *(0.0,) * (terms - len(row)))]
+
+def polynomials(parts: Sequence[tuple[Array, float]], what: str) -> Polynomials:
+    """The curve of polynomials x = P(u), 0 ≤ u ≤ width, end to end; P of shape (terms, 3), constants first."""
+    terms = max(3, *(len(P) for P, _ in parts))
+    centred = [(_padded(shifted(P, width / 2), terms), width / 2) for P, width in parts]
+    curves = tuple(tuple(map(tuple, P.tolist())) for P, _ in centred)
+    return Polynomials(curves, by_arc_length(centred, what))
+
+
+def _padded(P: Array, terms: int) -> Array:  # noqa: N803  (the polynomial of the formula)
+    return np.vstack([P, np.zeros((terms - len(P), 3))])
 
 
 def _horner(coefficients: list[ca.SX], x: ca.SX) -> ca.SX:

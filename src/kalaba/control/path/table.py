@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import casadi as ca
 import numpy as np
@@ -34,9 +35,9 @@ class Table:
         return [_chosen(masks, column) for column in zip(*self.rows, strict=True)]
 
     def _masks(self, x: ca.SX) -> list[ca.SX]:
-        reached = [ca.SX(1), *(start <= x for start in self.starts[1:])]
-        left = [*(ca.logic_not(later) for later in reached[1:]), ca.SX(1)]
-        return [ca.logic_and(first, second) for first, second in zip(reached, left, strict=True)]
+        reached = [start <= x for start in self.starts[1:]]
+        inner = [ca.logic_and(first, ca.logic_not(later)) for first, later in pairwise(reached)]
+        return [ca.logic_not(reached[0]), *inner, reached[-1]] if reached else [ca.SX(1)]
 
 
 def _chosen(masks: Sequence[ca.SX], column: Sequence[float]) -> ca.SX:
@@ -45,5 +46,5 @@ def _chosen(masks: Sequence[ca.SX], column: Sequence[float]) -> ca.SX:
     total = ca.SX(0)
     for mask, value in zip(masks, column, strict=True):
         if value != 0:
-            total += ca.if_else_zero(mask, value) if hasattr(ca, "if_else_zero") else ca.if_else(mask, value, 0)
+            total += ca.if_else(mask, value, 0)
     return total

@@ -40,7 +40,7 @@ class Profile:
     text: str  # the same s(t) as a text of kalaba's expressions
 
     def at(self, t: Array) -> Progress:
-        """S, ds/dt and d²s/dt² at each time; at a break those of the piece that begins there."""
+        """The distance, ds/dt and d²s/dt² at each time; at a break those of the piece that begins there."""
         start, *coefficients = self.table.at(t)
         tau = np.where(np.isfinite(t), t - start, 0.0)
         s, v, a = np.zeros_like(tau), np.zeros_like(tau), np.zeros_like(tau)
@@ -51,7 +51,7 @@ class Profile:
         return Progress(s, v, 2 * a)
 
     def expression(self, t: ca.SX) -> ca.SX:
-        """s as an expression of t."""
+        """The distance as an expression of t."""
         start, *coefficients = self.table.expressions(t)
         tau, s = t - start, ca.SX(0)
         for c in reversed(coefficients):
@@ -82,7 +82,7 @@ class Trapezoid:
         object.__setattr__(self, "accel", positive(self.accel, "Trapezoid.accel"))
 
     def fit(self, length: float) -> Profile:
-        """s = v (u − t₁/2) + ½ a (max(t₁ − u, 0)² − max(u − t₂, 0)²) with u = t within 0 and T."""
+        """The distance v (u − t₁/2) + ½ a (max(t₁ − u, 0)² − max(u − t₂, 0)²) with u = t within 0 and T."""
         a = self.accel
         v = min(self.speed, math.sqrt(a * length))
         t1 = v / a
@@ -134,7 +134,7 @@ class MeanSpeed:
 
 @dataclass(frozen=True, slots=True)
 class MinimumJerk:
-    """s = L τ³ (10 − 15 τ + 6 τ²), τ = t/duration: the least ∫ (d³s/dt³)² dt between rests.
+    """The distance L τ³ (10 − 15 τ + 6 τ²), τ = t/duration: the least ∫ (d³s/dt³)² dt between rests.
 
     Reference: Flash and Hogan (1985), J. Neurosci. 5, 1688-1703.
     """
@@ -156,7 +156,7 @@ class MinimumJerk:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """s = speed · t: the speed jumps at both ends."""
+    """The distance speed · t: the speed jumps at both ends."""
 
     speed: float  # m/s
 
@@ -173,7 +173,9 @@ class Constant:
 
 def timing_of(length: float, speed: float | None, duration: float | None, timing: Timing | None) -> Profile:
     """The profile of whichever of the three was given: a mean speed, a duration of the same trapezoid, or a timing."""
-    given = [name for name, value in (("speed", speed), ("duration", duration), ("timing", timing)) if value is not None]
+    given = [
+        name for name, value in (("speed", speed), ("duration", duration), ("timing", timing)) if value is not None
+    ]
     if len(given) != 1:
         raise ControlError(f"path: expected one of speed=, duration= and timing=, got {' and '.join(given) or 'none'}.")
     if timing is not None:

@@ -10,7 +10,7 @@ from kalaba.model.syntax import postorder
 
 
 def weighted_sum(constant: float, terms: Iterable[tuple[float, str]]) -> str:
-    """constant + Σ weight · text, without what is zero; weights of one text are added up."""
+    """The sum constant + Σ weight · text, without what is zero; weights of one text are added up."""
     weights: dict[str, float] = {}
     for weight, text in terms:
         weights[text] = weights.get(text, 0.0) + weight
