@@ -45,7 +45,17 @@ def flexible() -> list[Report]:
     return [report for measure in (measure_arm, measure_beside_exudyn, measure_modes) for report in _guarded(measure)]
 
 
-GROUPS: dict[str, Callable[[], list[Report]]] = {"engines": engines, "starting": starting, "flexible": flexible}
+def cooperation() -> list[Report]:
+    """Arms that carry one load: the cost of more arms, building them, and eight beside Pinocchio."""
+    from benchmarks.cooperation import measure_beside_pinocchio, measure_building, measure_growth
+
+    measures = (measure_growth, measure_building, measure_beside_pinocchio)
+    return [report for measure in measures for report in _guarded(measure)]
+
+
+GROUPS: dict[str, Callable[[], list[Report]]] = {
+    group.__name__: group for group in (engines, starting, flexible, cooperation)
+}
 
 
 def main() -> None:

@@ -5,6 +5,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 
@@ -73,6 +74,19 @@ def modes() -> dict[str, float]:
     return found
 
 
+def carry(arms: int) -> dict[str, float]:
+    """The time from `build` to the first motion of arms that carry one load; imports were paid by another machine."""
+    import kalaba as kb
+
+    other = kb.build(kb.load("four-bar"))
+    other.motion(*other.start)
+    system = kb.load("n-arm-carry", arms=arms)
+    began = time.perf_counter()
+    plant = kb.build(system)
+    plant.motion(*plant.start)
+    return {"ready": time.perf_counter() - began}
+
+
 def first_run() -> dict[str, float]:
     """The time from nothing to a finished run of the catalogue's scenario."""
     began = time.perf_counter()
@@ -102,7 +116,8 @@ def peak_memory() -> float:
 
 
 PROBES: dict[str, Callable[[], dict[str, float]]] = {
-    probe.__name__: probe for probe in (package, building, flexible, modes, first_run, long_run)
+    **{probe.__name__: probe for probe in (package, building, flexible, modes, first_run, long_run)},
+    **{f"carry_{arms}": partial(carry, arms) for arms in (2, 32)},
 }
 
 if __name__ == "__main__":

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
     from kalaba.model.expression import Expression
     from kalaba.plant import Plant
+    from kalaba.state import State
 
 Array = NDArray[np.float64]
 
@@ -44,23 +45,58 @@ def read(plant: Plant, text: Any, what: str) -> Expression:  # noqa: ANN401
 
 @dataclass(frozen=True)
 class Law:
-    """Expressions for motors; the others are idle. Motors give no more than their limits."""
+    """The motors' efforts as expressions of state and time. Motors give no more than their limits."""
 
-    texts: tuple[tuple[str, Expression], ...]
+    text: str  # what it says, for people and files
+    motors: Callable[[Equations], list[ca.SX]]  # one expression a motor, before its limit
+    is_feedback: bool  # whether it reads the state
+    start: str = ""  # numbers of the start that it holds; with the text they tell its code apart
 
     @property
     def label(self) -> str:
         """What tells its code apart."""
-        return "; ".join(f"{name}={expression.canonical}" for name, expression in self.texts)
+        return f"{self.text} {self.start}".rstrip()
+
+    def inputs(self, equations: Equations) -> list[ca.SX]:
+        """All held inputs under the law, without limits; sampled forces pass through."""
+        motors, u = self.motors(equations), equations.symbols.u
+        return motors + [u[i] for i in range(len(motors), u.shape[0])]
+
+
+@runtime_checkable
+class Controller(Protocol):
+    """A control given as a value: for a machine and the state it starts from it has a law."""
+
+    def law(self, plant: Plant, start: State) -> Law:
+        """The law, in expressions."""
 
 
 def law(plant: Plant, control: Mapping[str, Any]) -> Law:
-    """Read a control law {motor: expression}."""
+    """Read a control law {motor: expression}; motors without one are idle."""
     for name in control:
         if name not in plant.actuators:
             message = f"control: {plant.system.name} has no actuator {name!r}; {near(name, plant.actuators)}"
             raise ControlError(message)
-    return Law(tuple((name, read(plant, text, f"control.{name}")) for name, text in control.items()))
+    texts = {name: read(plant, text, f"control.{name}") for name, text in control.items()}
+
+    def motors(found: Equations) -> list[ca.SX]:
+        import casadi as ca
+
+        return [found.kinematics.value(texts[name]) if name in texts else ca.SX(0) for name in plant.actuators]
+
+    fixed = {"t", *(parameter.name for parameter in plant.machine.parameters)}
+    return Law(
+        text="; ".join(f"{name}={expression.canonical}" for name, expression in texts.items()),
+        motors=motors,
+        is_feedback=any(expression.frames or expression.names - fixed for expression in texts.values()),
+    )
+
+
+def law_of(plant: Plant, control: Any, start: State) -> Law | None:  # noqa: ANN401
+    """The law of a control that has one: expressions, or a Controller."""
+    if isinstance(control, Mapping):
+        return law(plant, control)
+    return control.law(plant, start) if isinstance(control, Controller) else None
 
 
 def law_function(plant: Plant, chosen: Law) -> Evaluator:
@@ -74,16 +110,12 @@ def _trace(equations: Equations, chosen: Law) -> ca.Function:
 
     from kalaba.constrain.functions import expressions
 
-    texts = dict(chosen.texts)
-
     def values(found: Equations) -> list[ca.SX]:
-        u = []
-        for actuator in found.machine.actuators:
-            value = found.kinematics.value(texts[actuator.name]) if actuator.name in texts else ca.SX(0)
+        u = chosen.inputs(found)
+        for i, actuator in enumerate(found.machine.actuators):
             if np.isfinite(actuator.limit):
-                value = value / ca.fmax(1, ca.fabs(value) / actuator.limit)  # unlike min and max, keeps NaN
-            u.append(value)
-        return u + [found.symbols.u[i] for i in range(len(u), found.symbols.u.shape[0])]
+                u[i] = u[i] / ca.fmax(1, ca.fabs(u[i]) / actuator.limit)  # unlike min and max, keeps NaN
+        return u
 
     return expressions(equations, values)
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kalaba.errors import ModelError
 from kalaba.model.system import System
+
+if TYPE_CHECKING:
+    from kalaba.actuation import Controller
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +21,7 @@ class Scenario:
     system: System
     duration: float  # s
     stepper: Any = None  # None: the default stepper of `simulate`
-    control: Mapping[str, str] | None = None  # actuator: expression; None: no motor acts
+    control: Mapping[str, str] | Controller | None = None  # {actuator: expression}, or a value; None: no motor acts
     description: str = ""
 
     def __post_init__(self) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.actuation import Law, Sampler, law, law_function, read, samplers
+from kalaba.actuation import Controller, Law, Sampler, law_function, law_of, read, samplers
 from kalaba.backend import Native, NativeFunction
 from kalaba.constrain.solvers import MaskedLDL
 from kalaba.constrain.stabilisation import Baumgarte, Projection, Stabilisation
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from kalaba.model.system import System
 
 Array = NDArray[np.float64]
-Control = Mapping[str, Any] | Sampled | None
+Control = Mapping[str, Any] | Sampled | Controller | None
 Progress = Callable[[float], None]
 JERK = 1e-3  # of the speed: a projection that changes more is no correction of the stepper's error
 CHUNK_STEPS = 20_000  # native steps between two looks at the progress
@@ -77,10 +77,11 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
 ) -> Run:
     """Simulate a machine for a duration in seconds and return the Run.
 
-    `control` is {motor: expression} or Sampled(function, rate); `stop` a condition such as "nut.travel > 0.06". A run
-    that breaks off raises an IntegrationError that carries the part done as `.run`; with check=False it is returned,
-    and `run.status` says why. `start` is a State, or `run.end` of a machine that may have had other parts: grasped and
-    let go since. Rows that it does not obey take hold by a plastic impact; see `run.start_energy_loss`.
+    `control` is {motor: expression}, a controller such as Carry(...), or Sampled(function, rate); `stop` a condition
+    such as "nut.travel > 0.06". A run that breaks off raises an IntegrationError that carries the part done as `.run`;
+    with check=False it is returned, and `run.status` says why. `start` is a State, or `run.end` of a machine that may
+    have had other parts: grasped and let go since. Rows that it does not obey take hold by a plastic impact; see
+    `run.start_energy_loss`.
     """
     task = _task(_plant(system, start), duration, start, stepper, control, stabilisation, save_every, stop, progress)
     run = replace(_runner(task)(task), start_energy_loss=task.loss)
@@ -115,8 +116,9 @@ def _task(plant: Plant, duration: float | None, start: Any, stepper: Any, contro
     if not is_number(save_every) or not save_every > 0:
         message = f"{name}: expected save_every above 0 s, got {save_every!r}. It is the time between samples."
         raise ModelError(message)
-    if control is not None and not isinstance(control, Mapping | Sampled):
-        message = f"{name}: expected control as {{motor: expression}} or kb.Sampled(...), got {control!r}."
+    if control is not None and not isinstance(control, Mapping | Sampled | Controller):
+        kinds = "{motor: expression}, a controller such as kb.Carry(...), or kb.Sampled(...)"
+        message = f"{name}: expected control as {kinds}, got {control!r}."
         raise ModelError(message)
     state, loss = (plant.start, 0.0) if start is None else take_over(plant, start)
     return Task(
@@ -125,7 +127,7 @@ def _task(plant: Plant, duration: float | None, start: Any, stepper: Any, contro
         loss=loss,
         duration=float(duration),  # type: ignore[arg-type]
         stepper=stepper,
-        law=law(plant, control) if isinstance(control, Mapping) else None,
+        law=law_of(plant, control, state),
         samplers=tuple(samplers(plant, control)),
         stabilisation=stabilisation,
         save_every=float(save_every),
@@ -315,7 +317,7 @@ def failure_message(plant: Plant, ending: Ending, time: float, row: str) -> str:
 
 def settings(task: Task) -> dict[str, str]:
     """The choices of a run in words."""
-    control = task.law.label if task.law else ", ".join(repr(s.source) for s in task.samplers)
+    control = task.law.text if task.law else ", ".join(repr(s.source) for s in task.samplers)
     return {
         "stepper": repr(task.stepper),
         "stabilisation": repr(task.stabilisation),

@@ -139,14 +139,10 @@ def _crossing(plant: Plant, event: Any, dense: Any, low: float, high: float) -> 
 
 def _jacobian(task: Task) -> Any:  # noqa: ANN401
     """∂ẏ/∂y by automatic differentiation, rows chosen at the state."""
-    plant = task.plant
-    texts = dict(task.law.texts) if task.law is not None else {}
+    plant, law = task.plant, task.law
 
     def trace() -> Any:  # noqa: ANN401
-        import casadi as ca
-
-        k = plant.equations.kinematics
-        control = [k.value(texts[name]) if name in texts else ca.SX(0) for name in plant.actuators]
+        control = [] if law is None else law.inputs(plant.equations)
         return state_jacobian(plant.equations, control, is_singular=plant.is_singular)
 
     function = Interpreted().evaluator("state_jacobian", plant.key, trace, plant.parameters)

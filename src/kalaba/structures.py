@@ -14,10 +14,7 @@ from kalaba.forward import choose
 from kalaba.integrate import CentralDifference, Structural
 
 if TYPE_CHECKING:
-    import casadi as ca
-
     from kalaba.backend import Evaluator
-    from kalaba.derive.equations import Equations
     from kalaba.plant import Plant
     from kalaba.simulate import Task
     from kalaba.state import State
@@ -36,35 +33,16 @@ def structural_functions(task: Task) -> dict[str, Evaluator]:
 
 
 def _tangent(task: Task) -> Evaluator:
-    """Mass, damping and stiffness; those of a feedback law with it.
+    """Mass, damping and stiffness; those of a feedback law with it, whose limits are left to the motion.
 
     A stepper keeps its tangent for some hundred steps, but with rows at position level it takes two a step.
     """
     plant, law, singular = task.plant, task.law, task.plant.is_singular
     seldom = not task.stepper.scheme.index_3
-    if law is None or not _is_feedback(task):
+    if law is None or not law.is_feedback:
         return plant.function("tangent", lambda e: tangent(e, is_singular=singular), f"{singular}", seldom=seldom)
     label = f"{law.label} {singular}"
-    return plant.function(
-        "tangent", lambda e: tangent(e, _inputs_of(task, e), is_singular=singular), label, seldom=seldom
-    )
-
-
-def _inputs_of(task: Task, equations: Equations) -> list[ca.SX]:
-    """The held inputs under the law; limits of motors are left to the motion, which alone decides where Newton ends."""
-    import casadi as ca
-
-    assert task.law is not None  # noqa: S101  (callers have one)
-    texts, k, u = dict(task.law.texts), equations.kinematics, equations.symbols.u
-    motors = [k.value(texts[name]) if name in texts else ca.SX(0) for name in task.plant.actuators]
-    return motors + [u[i] for i in range(len(motors), u.shape[0])]
-
-
-def _is_feedback(task: Task) -> bool:
-    """Tell whether a law reads anything but time and parameters."""
-    assert task.law is not None  # noqa: S101  (callers have one)
-    fixed = {"t", *(parameter.name for parameter in task.plant.machine.parameters)}
-    return any(expression.frames or expression.names - fixed for _, expression in task.law.texts)
+    return plant.function("tangent", lambda e: tangent(e, law.inputs(e), is_singular=singular), label, seldom=seldom)
 
 
 def check_structural(task: Task) -> None:

@@ -112,6 +112,14 @@ def model(equations: Equations, split: Split) -> ca.Function:
     return expressions(equations, values)
 
 
+def least_squares(force_map: ca.SX, force: ca.SX, weights: tuple[float, ...] | None = None) -> ca.SX:
+    """The τ of least ½ τᵀ D τ with W τ = F: D⁻¹ Wᵀ (W D⁻¹ Wᵀ)⁻¹ F. W has full rank; D is diagonal, by default 1."""
+    W = ca.densify(force_map)
+    spread = W.T if weights is None else W.T / ca.DM(weights)
+    share = factorise(ca.mtimes(W, spread)).solve(ca.vertsplit(ca.densify(force)))
+    return ca.mtimes(spread, ca.vertcat(*share))
+
+
 def least_torques(equations: Equations, split: Split, motors: tuple[int, ...]) -> ca.Function:
     """The torques of least squares for s̈, which is put in the place of the actuation: τ = Wᵀ (W Wᵀ)⁻¹ (H s̈ + τ_b).
 
@@ -123,8 +131,7 @@ def least_torques(equations: Equations, split: Split, motors: tuple[int, ...]) -
         d = e.bias.shape[0]
         force = ca.mtimes(e.inertia, found.symbols.u[:d]) + e.bias
         W = ca.densify(e.force_map[:, list(motors)])
-        share = factorise(ca.mtimes(W, W.T)).solve(ca.vertsplit(ca.densify(force)))
-        torques = ca.mtimes(W.T, ca.vertcat(*share))
+        torques = least_squares(W, force)
         parts = (torques, ca.mtimes(W, torques) - force, force, *e.holding)
         return [ca.vec(ca.densify(part)) for part in parts]
 

@@ -22,7 +22,6 @@ from kalaba.model.solid import Solid
 from kalaba.model.system import AnyPart, System
 from kalaba.robots import puma560
 from kalaba.robots.entry import Erratum
-from kalaba.scenarios import Scenario
 
 SOURCE = (
     "Sun, Jin, He and Ding (Tsinghua University), 多机械手系统建模的一般方法 (A general method for modeling "
@@ -66,6 +65,7 @@ END_GRASP = Pose(
 )  # the first arm's tool on a body that points
 Held = Mapping[str, float | Pose]
 PITCH = 0.02  # m per turn
+REST = 0.5  # s, held at the end of a scenario
 
 
 def first(name: str) -> Body:
@@ -104,12 +104,6 @@ def cell(name: str, objects: list[AnyPart], held: Held, grasps: list[tuple[str, 
     arms = [arm.place(f"arm{i}", at=base) for i, base in enumerate(bases, 1)]
     holds = [Grasp(f"arm{i}", body, at) for i, (body, at) in enumerate(grasps, 1)]
     return hold(System(name, tuple(objects), start=Start(hold=held)), arms, holds, check=False)
-
-
-def scenario(system: System) -> Scenario:
-    """Let go of all motors for a moment: the arms and what they hold sink together."""
-    description = "No motor acts: arms and objects sink under their weight, held together by the grasps."
-    return Scenario(system, duration=0.2, description=description)
 
 
 BODY_INERTIA = Erratum("(2.6), (5.4)", "I_3×3, I_01", "I = R I_body Rᵀ, in world axes")

@@ -7,7 +7,6 @@ from the base, the tool is where the nominal pose has it, so that assembly finds
 from __future__ import annotations
 
 from math import cos, pi, sin
-from typing import TYPE_CHECKING
 
 from kalaba.cooperate.grasp import Grasp
 from kalaba.cooperate.hold import hold
@@ -19,14 +18,14 @@ from kalaba.robots import cooperation as common
 from kalaba.robots import puma560
 from kalaba.robots.entry import Entry, Option
 from kalaba.robots.two_arm_carry import ENTRY as CARRY
-
-if TYPE_CHECKING:
-    from kalaba.scenarios import Scenario
+from kalaba.scenarios import Scenario
 
 SHARE = 0.5  # m of the rim for each arm
 LEAST = 0.25  # m, radius of the smallest disc
 LOAD = 4.0  # kg for each arm
 THICKNESS = 0.04  # m
+RISE, RADIUS = 0.1, 0.05  # m, of the scenario: up, then once around
+LIFT, ROUND = 1.5, 3.0  # s
 _UPPER, _FOREARM = puma560.ROWS[1].a, puma560.ROWS[3].d
 _ELBOW = puma560.ROWS[2].a
 REACH = (_UPPER + _FOREARM - _ELBOW) * cos(pi / 4) + puma560.TOOL  # m, tool before base at the nominal pose
@@ -53,8 +52,27 @@ def system(*, arms: int) -> System:
 
 
 def scenario(*, arms: int) -> Scenario:
-    """Sink without motors."""
-    return common.scenario(system(arms=arms))
+    """Lift the disc, then once around a small circle."""
+    from kalaba.control import path
+    from kalaba.cooperate.carry import Carry
+
+    lift, around = (_smooth(begin, duration) for begin, duration in ((0.0, LIFT), (LIFT, ROUND)))
+    turned = f"2*pi*{around}"
+    rise = path.expression(
+        f"{RADIUS!r}*(1 - cos({turned}))", f"{RADIUS!r}*sin({turned})", f"{RISE!r}*{lift}", duration=LIFT + ROUND
+    )
+    return Scenario(
+        system(arms=arms),
+        duration=LIFT + ROUND + common.REST,
+        control=Carry(rise.relative()),
+        description="The disc is lifted by 0.1 m, then goes once around a level circle of 0.1 m.",
+    )
+
+
+def _smooth(begin: float, duration: float) -> str:
+    """From 0 to 1 by minimum jerk: τ³ (10 − 15 τ + 6 τ²)."""
+    tau = f"(min(max(t - {begin!r}, 0), {duration!r})/{duration!r})"
+    return f"{tau}^3*(10 - 15*{tau} + 6*{tau}^2)"
 
 
 ENTRY = Entry(

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from math import pi
 from typing import TYPE_CHECKING
 
 from kalaba.model.joint import Cylindrical, Screw
 from kalaba.model.pose import Pose, Z
 from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry, Erratum
-from kalaba.robots.two_arm_screw import ANGLE
+from kalaba.robots.two_arm_screw import ANGLE, TURNING, TURNS
+from kalaba.scenarios import Scenario
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
-    from kalaba.scenarios import Scenario
 
 BOLT_GRASP = Pose(
     (-0.045438669701530654, -0.006558018254575174, 0.04292620952746029),
@@ -37,8 +38,17 @@ def system() -> System:
 
 
 def scenario() -> Scenario:
-    """Sink without motors."""
-    return common.scenario(system())
+    """Turn the bolt in and slide the sleeve over it."""
+    from kalaba.cooperate.carry import Carry
+    from kalaba.cooperate.moves import MoveTo
+
+    joints = {
+        "bolt.angle": MoveTo(ANGLE - 2 * pi * TURNS, TURNING),
+        "sleeve.travel": MoveTo(-0.05, TURNING),
+        "sleeve.angle": MoveTo(0.2, TURNING),
+    }
+    description = "The bolt goes into the nut by three turns, 0.06 m, while the sleeve comes 0.05 m to meet it."
+    return Scenario(system(), duration=TURNING + common.REST, control=Carry(joints=joints), description=description)
 
 
 ENTRY = Entry(

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from math import pi
 from typing import TYPE_CHECKING
 
-from kalaba.model.pose import Pose
+from kalaba.model.pose import Pose, Y
 from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry, Erratum
+from kalaba.scenarios import Scenario
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
-    from kalaba.scenarios import Scenario
 
 RIGHT_GRASP = Pose(
     (0.16589978433024144, -0.029916755184432105, -0.015325774925668889),
     rpy=(0.6131104782909889, 1.1439880175402066, -2.6664136402181167),
 )
+RADIUS = 0.1  # m, of the circle
+CENTRE = (0.75, 0.02, 0.66)  # m: the load starts a radius along x from it
+ROUND = 4.0  # s, once around it
 
 
 def system() -> System:
@@ -25,8 +29,13 @@ def system() -> System:
 
 
 def scenario() -> Scenario:
-    """Sink without motors."""
-    return common.scenario(system())
+    """Once around an upright circle, the load kept level."""
+    from kalaba.control import path
+    from kalaba.cooperate.carry import Carry
+
+    circle = path.circle(2 * RADIUS, speed=2 * pi * RADIUS / ROUND, centre=CENTRE, normal=Y)
+    description = "The load goes once around an upright circle of 0.2 m and keeps its attitude."
+    return Scenario(system(), duration=ROUND + common.REST, control=Carry(circle), description=description)
 
 
 ENTRY = Entry(

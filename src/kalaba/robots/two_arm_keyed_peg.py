@@ -8,16 +8,17 @@ from kalaba.model.joint import Prismatic
 from kalaba.model.pose import Pose, Z
 from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry
+from kalaba.scenarios import Scenario
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
-    from kalaba.scenarios import Scenario
 
 HOLE = Pose((0.05, 0.01, 0.02), rpy=(0.1, 0.2, -0.1))
 RIGHT_GRASP = Pose(
     (-0.15855161270360918, 0.022546979467029715, -0.0009703341236382279),
     rpy=(2.79949737621091, -0.24503057720593466, -0.13845898570176668),
 )
+PUSH = 3.0  # s
 
 
 def system() -> System:
@@ -29,8 +30,13 @@ def system() -> System:
 
 
 def scenario() -> Scenario:
-    """Sink without motors."""
-    return common.scenario(system())
+    """Push the peg in."""
+    from kalaba.cooperate.carry import Carry
+    from kalaba.cooperate.moves import MoveTo
+
+    control = Carry(joints={"peg.travel": MoveTo(0.02, PUSH)})
+    description = "The peg goes 0.1 m into the block, which is held still."
+    return Scenario(system(), duration=PUSH + common.REST, control=control, description=description)
 
 
 ENTRY = Entry(

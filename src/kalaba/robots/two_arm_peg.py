@@ -8,16 +8,17 @@ from kalaba.model.joint import Cylindrical
 from kalaba.model.pose import Pose, Z
 from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry, Erratum
+from kalaba.scenarios import Scenario
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
-    from kalaba.scenarios import Scenario
 
 HOLE = Pose((0.02, 0.01, 0.03), rpy=(0.1, 0.2, -0.1))
 RIGHT_GRASP = Pose(
     (-0.08594840941104609, 0.0242371477798351, -0.0006216257969104966),
     rpy=(3.0021891778255876, -0.21275103275567317, -0.28460515337203185),
 )
+PUSH = 3.0  # s
 
 
 def system() -> System:
@@ -28,8 +29,13 @@ def system() -> System:
 
 
 def scenario() -> Scenario:
-    """Sink without motors."""
-    return common.scenario(system())
+    """Push the peg in and turn it on the way."""
+    from kalaba.cooperate.carry import Carry
+    from kalaba.cooperate.moves import MoveTo
+
+    control = Carry(joints={"peg.travel": MoveTo(0.02, PUSH), "peg.angle": MoveTo(1.2, PUSH)})
+    description = "The peg goes 0.1 m into the block and turns by 0.8 rad on the way, while the block is held still."
+    return Scenario(system(), duration=PUSH + common.REST, control=control, description=description)
 
 
 ENTRY = Entry(

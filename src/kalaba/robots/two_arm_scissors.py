@@ -8,16 +8,17 @@ from kalaba.model.joint import Revolute
 from kalaba.model.pose import Pose, Z
 from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry, Erratum
+from kalaba.scenarios import Scenario
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
-    from kalaba.scenarios import Scenario
 
 HINGE = Pose((0.1, 0.02, -0.03), rpy=(0.2, -0.3, 0.1))
 RIGHT_GRASP = Pose(
     (-0.09219738792513421, -0.07757613132378915, 0.019081841268044686),
     rpy=(1.2772573695826117, 0.7359755390034596, -2.8161303838313216),
 )
+OPEN, CUT = 1.5, 1.5  # s
 
 
 def system() -> System:
@@ -29,8 +30,13 @@ def system() -> System:
 
 
 def scenario() -> Scenario:
-    """Sink without motors."""
-    return common.scenario(system())
+    """Open the blades, then cut."""
+    from kalaba.cooperate.carry import Carry
+    from kalaba.cooperate.moves import MoveTo
+
+    control = Carry(joints={"blade2.angle": (MoveTo(0.9, OPEN), MoveTo(0.1, CUT))})
+    description = "The blades open from 0.5 to 0.9 rad and close to 0.1, while the first one is held still."
+    return Scenario(system(), duration=OPEN + CUT + common.REST, control=control, description=description)
 
 
 ENTRY = Entry(

@@ -9,10 +9,10 @@ from kalaba.model.joint import Screw
 from kalaba.model.pose import Pose, Z
 from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry, Erratum
+from kalaba.scenarios import Scenario
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
-    from kalaba.scenarios import Scenario
 
 THREAD = Pose((0.02, 0.01, 0.03), rpy=(0.1, 0.2, -0.1))
 RIGHT_GRASP = Pose(
@@ -20,6 +20,8 @@ RIGHT_GRASP = Pose(
     rpy=(3.0021891778255876, -0.21275103275567311, 0.11539484662796962),
 )
 ANGLE = 2 * pi * 0.12 / common.PITCH  # rad: 0.12 m up the thread
+TURNS = 3
+TURNING = 5.5  # s, for all of them
 
 
 def system() -> System:
@@ -31,8 +33,13 @@ def system() -> System:
 
 
 def scenario() -> Scenario:
-    """Sink without motors."""
-    return common.scenario(system())
+    """Turn the bolt in."""
+    from kalaba.cooperate.carry import Carry
+    from kalaba.cooperate.moves import MoveTo
+
+    control = Carry(joints={"bolt.angle": MoveTo(ANGLE - 2 * pi * TURNS, TURNING)})
+    description = "The bolt goes into the nut by three turns, 0.06 m, while the nut is held still."
+    return Scenario(system(), duration=TURNING + common.REST, control=control, description=description)
 
 
 ENTRY = Entry(

@@ -112,9 +112,7 @@ def _corners(points: Array, distance: float) -> list[_Corner]:
     corners = [_Corner(place, u, v) for place, (u, v) in zip(points[1:-1], pairwise(units), strict=True)]
     for k, corner in enumerate(corners, 1):
         if corner.turn > math.pi - 1e-6:
-            raise ControlError(
-                f"polyline: the legs at point {k} turn back on themselves; give two paths, or a point more."
-            )
+            raise ControlError(f"polyline: the legs at point {k} turn back on themselves; give two paths.")
     return [corner for corner in corners if corner.turn > STRAIGHT]
 
 

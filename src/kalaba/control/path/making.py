@@ -79,7 +79,7 @@ def polyline(
     return Path(curve, timing_of(curve.length, speed, duration, timing))
 
 
-def spline(  # noqa: PLR0913  (each says one thing about the spline)
+def spline(
     points: Any,  # noqa: ANN401
     speed: float | None = None,
     duration: float | None = None,
@@ -97,10 +97,9 @@ def spline(  # noqa: PLR0913  (each says one thing about the spline)
 
     if degree not in {3, 5}:
         raise ControlError(f"spline.degree: expected 3 or 5, got {degree!r}.")
-    given = list(points)
-    given = distinct_points(
-        [*given, *given[:1]] if closed else given, "spline", degree if closed else (degree + 1) // 2
-    )
+    given = distinct_points(points, "spline", 3 if closed else (degree + 1) // 2)
+    if closed:
+        given = distinct_points([*given, given[0]], "spline, closed")
     u = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(given, axis=0), axis=1)))
     natural = [(order, np.zeros(3)) for order in range((degree + 1) // 2, degree)]
     ends = "periodic" if closed else (natural, natural)

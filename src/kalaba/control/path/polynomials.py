@@ -59,9 +59,9 @@ class Polynomials:
 
     def text(self, s: str) -> tuple[str, ...]:  # noqa: ARG002
         """Refuse: a text has no tables."""
-        count = len(self.pieces)
         raise ControlError(
-            f"path.text: a curve of {count} polynomials has no text; use path.expressions(m['t'], origin) in a callable."
+            f"path.text: a curve of {len(self.curves)} polynomials has no text; write a callable with "
+            "path.expressions(m['t'], origin)."
         )
 
     def _inverses(self) -> Table:

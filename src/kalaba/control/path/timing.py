@@ -37,7 +37,7 @@ class Profile:
     duration: float  # s
     length: float  # what s comes to
     table: Table
-    text: str  # the same s(t) as a text of kalaba's expressions
+    text: str  # the same s(t) for t ≥ 0, in kalaba's expressions
 
     def at(self, t: Array) -> Progress:
         """The distance, ds/dt and d²s/dt² at each time; at a break those of the piece that begins there."""
@@ -82,7 +82,7 @@ class Trapezoid:
         object.__setattr__(self, "accel", positive(self.accel, "Trapezoid.accel"))
 
     def fit(self, length: float) -> Profile:
-        """The distance v (u − t₁/2) + ½ a (max(t₁ − u, 0)² − max(u − t₂, 0)²) with u = t within 0 and T."""
+        """The distance v (u − t₁/2) + ½ a (max(t₁ − u, 0)² − max(u − t₂, 0)²) with u = min(t, T)."""
         a = self.accel
         v = min(self.speed, math.sqrt(a * length))
         t1 = v / a
@@ -125,7 +125,7 @@ class MeanSpeed:
         least = 4 * length / T**2
         if self.accel < least * (1 - 1e-12):
             raise ControlError(
-                f"accel: expected at least {least:.6g} m/s² for a mean speed of {self.speed:g} m/s over {length:.6g} m, "
+                f"accel: expected at least {least:.6g} m/s² for a mean of {self.speed:g} m/s over {length:.6g} m, "
                 f"got {self.accel:g}; go slower or leave it out."
             )
         root = math.sqrt(max(T**2 - 4 * length / self.accel, 0.0))
@@ -184,4 +184,5 @@ def timing_of(length: float, speed: float | None, duration: float | None, timing
 
 
 def _within(duration: float) -> str:
-    return f"min(max(t, 0), {duration!r})"
+    """No max(t, 0): its slope at 0 is neither 0 nor 1, and 0 is where a run begins."""
+    return f"min(t, {duration!r})"

@@ -87,8 +87,8 @@ class Path:
     def text(self, origin: Sequence[str | float] = ORIGIN) -> tuple[str, str, str]:
         """x, y and z as texts of kalaba's expressions; `origin` is three numbers or texts.
 
-        Lines, circles, polylines with circular blends and expressions have texts. They are `expressions` but for the
-        instants at which the acceleration jumps, where a text has some value between the two.
+        Lines, circles, polylines with circular blends and expressions have texts. They hold for t ≥ 0, and are the
+        `expressions` but for the instants at which the acceleration jumps: there a text has a value in between.
         """
         x, y, z = self.curve.text(self.profile.text)
         if not self.is_relative:

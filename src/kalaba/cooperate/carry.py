@@ -1,0 +1,162 @@
+"""Carry: arms lead the object they hold along a path and share what that takes.
+
+The law is resolved acceleration in object space, evaluated at every stage of a step, in compiled code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+
+from kalaba.actuation import Law, read
+from kalaba.control.allocation import LeastSquares
+from kalaba.control.path.checks import positive
+from kalaba.control.path.turning import Turn, keep
+from kalaba.control.path.value import Path
+from kalaba.cooperate import sharing
+from kalaba.cooperate.equations import least_squares, object_equations
+from kalaba.cooperate.moves import JointMotion, MoveTo, PoseMotion, centre_pose
+from kalaba.cooperate.object_space import ObjectSpace, object_space
+from kalaba.errors import ControlError, near
+
+if TYPE_CHECKING:
+    from kalaba.derive.equations import Equations
+    from kalaba.derive.kinematics import Kinematics
+    from kalaba.model.expression import Expression
+    from kalaba.plant import Plant
+    from kalaba.state import State
+
+Moves = str | MoveTo | Sequence[MoveTo]
+Goals = tuple[PoseMotion | JointMotion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Carry:
+    """Lead the object that arms hold, for example along `kb.Carry(kb.path.line(start, end, duration=3.0))`.
+
+    ::
+
+        s̈ = s̈_d + 2 ζ ω (ṡ_d − ṡ) + ω² e        W τ = H s̈ + τ_b, the least ½ τᵀ D τ
+
+    `path` is that of the carried body's centre of mass, None keeps it where it is; `turn` turns the body about an axis
+    of the world in step with the path. `joints` names joints of the object, with an expression of t or with moves that
+    follow each other; those that are not named stay as they are. e holds the error of position, the rotation vector of
+    R_d Rᵀ and the errors of the joints, ω and ζ are `frequency` and `damping`. Without `share` D is 1/limit², so that
+    weak motors do less, and 1 where a motor has no limit. In a run motors give no more than their limits.
+    """
+
+    path: Path | None = None
+    turn: Turn = keep()
+    joints: tuple[tuple[str, str | tuple[MoveTo, ...]], ...] | Mapping[str, Moves] = ()
+    frequency: float = 20.0  # ω, rad/s
+    damping: float = 1.0  # ζ
+    share: LeastSquares | None = None
+
+    def __post_init__(self) -> None:
+        for name, value, kind in (("path", self.path, Path | None), ("turn", self.turn, Turn)):
+            if not isinstance(value, kind):
+                raise ControlError(f"Carry.{name}: expected a {name} of kb.path, got {value!r}.")
+        if self.path is None and self.turn.angle != 0.0:
+            raise ControlError("Carry.turn: a turn goes in step with a path, and there is none. Give path=.")
+        if not isinstance(self.share, LeastSquares | None):
+            remedy = "Other torques of kb.object_space(...) can be given by kb.Sampled(...)"
+            raise ControlError(f"Carry.share: expected kb.LeastSquares(...), got {self.share!r}. {remedy}.")
+        object.__setattr__(self, "joints", tuple((name, _moves(name, m)) for name, m in dict(self.joints).items()))
+        object.__setattr__(self, "frequency", positive(self.frequency, "Carry.frequency"))
+        object.__setattr__(self, "damping", positive(self.damping, "Carry.damping"))
+
+    def law(self, plant: Plant, start: State) -> Law:
+        """The torques of a machine that starts from a state."""
+        space = object_space(plant)
+        goals: Goals = (*_pose(self, space, start), *_joints(self, space, start))
+        motors = sharing.motors(space, None, {})
+        weights = self._weights(space, motors)
+
+        def torques(found: Equations) -> list[ca.SX]:
+            model = object_equations(found, space.split)
+            wanted = self.acceleration(found.kinematics, ca.mtimes(model.speed_map, found.symbols.v), goals)
+            force = ca.mtimes(model.inertia, wanted) + model.bias
+            shared = least_squares(model.force_map[:, list(motors)], force, weights)
+            values = dict(zip(motors, ca.vertsplit(shared), strict=True))
+            return [values.get(i, ca.SX(0)) for i in range(len(plant.actuators))]
+
+        return Law(text=repr(self), motors=torques, is_feedback=True, start=f"from {goals!r} {weights} {space.split!r}")
+
+    def acceleration(self, kinematics: Kinematics, speeds: ca.SX, goals: Goals) -> ca.SX:
+        """The acceleration s̈ of an object with the velocities ṡ that has goals."""
+        found = [goal.goal(kinematics) for goal in goals]
+        e = ca.vertcat(*(goal.error for goal in found))
+        v_d = ca.vertcat(*(goal.velocity for goal in found))
+        a_d = ca.vertcat(*(goal.acceleration for goal in found))
+        return a_d + 2 * self.damping * self.frequency * (v_d - speeds) + self.frequency**2 * e
+
+    def _weights(self, space: ObjectSpace, motors: tuple[int, ...]) -> tuple[float, ...]:
+        """The diagonal of D, one number a motor that shares; of limits made such that the largest is 1."""
+        limits = np.array([space.plant.machine.actuators[i].limit for i in motors])
+        if self.share is None and np.isfinite(limits).all():
+            return tuple(((limits.min() / limits) ** 2).tolist())
+        share = self.share or LeastSquares()
+        sharing.check_units(space, motors, share)
+        weights = share.weights or (1.0,) * len(motors)
+        if len(weights) != len(motors):
+            message = f"Carry.share: expected {len(motors)} weights, one a motor of the arms, got {len(weights)}."
+            raise ControlError(message)
+        return weights
+
+
+def _moves(name: str, given: Any) -> str | tuple[MoveTo, ...]:  # noqa: ANN401
+    if isinstance(given, str):
+        return given
+    moves = (given,) if isinstance(given, MoveTo) else tuple(given) if isinstance(given, Sequence) else ()
+    if not moves or not all(isinstance(move, MoveTo) for move in moves):
+        raise ControlError(f"Carry.joints, {name}: expected an expression of t or kb.MoveTo(...), got {given!r}.")
+    return moves
+
+
+def _pose(carry: Carry, space: ObjectSpace, start: State) -> list[PoseMotion]:
+    """The motion of the body that floats, if there is one."""
+    plant = space.plant
+    free = [plant.machine.bodies[i].name for i in space.split.free]
+    if len(free) > 1:
+        names = ", ".join(free)
+        raise ControlError(f"Carry: expected one body that floats, got {names}. Join them, or write a kb.Sampled(...).")
+    if not free:
+        if carry.path is not None:
+            raise ControlError(f"Carry.path: in {plant.system.name} no object floats. Name its joints in joints=.")
+        return []
+    k = plant.equations.kinematics
+    place = ca.Function("place", [k.symbols.q, k.symbols.p], centre_pose(k, free[0]))
+    x, R = (tuple(part.full().ravel(order="F").tolist()) for part in place(start.q, plant.parameters))
+    return [PoseMotion(free[0], carry.path, carry.turn, x, R)]
+
+
+def _joints(carry: Carry, space: ObjectSpace, start: State) -> list[JointMotion]:
+    """The motions of the joints, in the order of ṡ."""
+    plant = space.plant
+    names = space.coordinates[6 * len(space.split.free) :]
+    moves = dict(carry.joints)
+    for name in moves:
+        if name not in names:
+            raise ControlError(f"Carry.joints: the object has no joint {name!r}; {near(name, names)}")
+    places = {plant.velocities[j]: i for i, j in plant.machine.scalar_pairs}
+    found = []
+    for name in names:
+        if name not in places:
+            raise ControlError(f"Carry: {name} belongs to a ball joint, which has no moves. Write a kb.Sampled(...).")
+        given = _moves(name, moves[name]) if name in moves else ()
+        wanted = _of_time(plant, name, given) if isinstance(given, str) else given
+        i = places[name]
+        found.append(JointMotion(plant.coordinates[i], float(start.q[i]), wanted))
+    return found
+
+
+def _of_time(plant: Plant, name: str, text: str) -> Expression:
+    expression = read(plant, text, f"Carry.joints, {name}")
+    parameters = {parameter.name for parameter in plant.machine.parameters}
+    if expression.frames or expression.has_rate or expression.names - parameters:
+        raise ControlError(f"Carry.joints, {name}: expected an expression of t and parameters, got {text!r}.")
+    return expression
