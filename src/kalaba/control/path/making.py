@@ -79,7 +79,7 @@ def polyline(
     return Path(curve, timing_of(curve.length, speed, duration, timing))
 
 
-def spline(  # noqa: PLR0913  (each says one thing about the spline)
+def spline(
     points: Any,  # noqa: ANN401
     speed: float | None = None,
     duration: float | None = None,
