@@ -185,7 +185,7 @@ class Plant:
 
         full = f"{name} lanes {lanes}"
         if full not in self._lanes:
-            trace, label = variant(self, name)
+            trace, label = variant(self, name, lanes)
             assert isinstance(self.backend, Native)  # noqa: S101  (callers ask native plants only)
             key, made = f"{self.key} {name} {label}", lambda: trace(self.equations)
             kernel = self.backend.kernel(name, key, made, lanes)

@@ -33,14 +33,15 @@ def parted(plant: Plant) -> Blocks | None:
     return Blocks(plant.machine, found, plant.method)
 
 
-def variant(plant: Plant, name: str) -> tuple[Callable[[Equations], Any], str]:
+def variant(plant: Plant, name: str, lanes: int = 1) -> tuple[Callable[[Equations], Any], str]:
     """What traces a standard function, and a label that tells its form apart."""
     trace, solves = getattr(functions, name), name in SOLVING
     if solves and plant.is_singular:
         return lambda equations: trace(equations, is_singular=True), "singular"
     blocks = plant.blocks if solves else plant.parted
     if blocks is not None and hasattr(blocks, name):
-        return lambda _: getattr(blocks, name)(), "blocks"
+        chosen = blocks if lanes == 1 else blocks.one_by_one()
+        return lambda _: getattr(chosen, name)(), "blocks"
     return trace, ""
 
 

@@ -67,6 +67,7 @@ class Board:
     inputs: dict[str, int]  # sizes
     outputs: dict[str, int]
     machine: Machine
+    width: int = 1  # so many limbs are worked on at once
     _zeroed: int = 0
     _plain: int = 0
     _steps: list[Step] = field(default_factory=list)
@@ -101,6 +102,13 @@ class Board:
         self._plain += int(np.prod(shape))
         return found
 
+    def regions(self, count: int, size: int) -> NDArray[np.int64]:
+        """New slots for what is kept in place, (count, size): entry by entry for as many as are worked on at once."""
+        w = self.width if count > 1 else 1
+        groups = -(-count // w)
+        found = self.room(groups, size, w)
+        return found.transpose(0, 2, 1).reshape(groups * w, size)
+
     def add(self, step: Step) -> None:
         """Add a step after those that are there."""
         self._steps.append(step)
@@ -113,7 +121,7 @@ class Board:
             outputs=tuple(self.outputs.items()),
             n_parameters=len(self.machine.free_parameters),
             n_zeroed=self._zeroed,
-            n_board=self._base + self._zeroed + self._plain,
+            n_board=self._waste + 1,
             calls=tuple(self._made(number, step) for number, step in enumerate(self._steps)),
             constants=tuple(self._constants),
         )
@@ -125,6 +133,7 @@ class Board:
     def _made(self, number: int, step: Step) -> Call:
         p, places = step.numbers
         reads, leaves, calls = step.reads, step.leaves, len(places)
+        width = self.width if calls > 1 else 1
         results = [*step.written.values(), *step.added.values()]
         left = list(leaves.values.values()) if leaves else []
         expressions = [ca.vec(ca.densify(e)) for e in (*left, *(e for e, _ in results))]
@@ -133,19 +142,26 @@ class Board:
         together = ca.densify(ca.cse(ca.vertcat(*expressions)))
         outputs = [together[:split], together[split:]]
         name = f"{self.name}{number}"
+        numbers = np.array([[self._number(entry) for entry in row] for row in places]).reshape(calls, -1)
         return Call(
             function=ca.Function(name, [ca.vertcat(*map(ca.vec, given)), p], outputs, ["x", "p"], ["y", "z"]),
-            x=self._table(calls, [slots for _, slots in step.arguments.values()]),
-            y=self._table(calls, [slots for _, slots in step.written.values()]),
-            z=self._table(calls, [slots for _, slots in step.added.values()]),
-            p=np.array([[self._number(entry) for entry in row] for row in places], dtype=np.int32).reshape(calls, -1),
-            when=self._column(step.when, calls),
-            x_kept=self._column(reads.region[:, 0] if reads else None, calls),
-            y_kept=self._column(leaves.region[:, 0] if leaves else None, calls),
+            x=self._table(calls, width, [slots for _, slots in step.arguments.values()]),
+            y=self._table(calls, width, [slots for _, slots in step.written.values()], self._waste),
+            z=self._table(calls, width, [slots for _, slots in step.added.values()], self._waste),
+            p=_padded(numbers, width),
+            when=None if step.when is None else _padded(self._placed(np.asarray(step.when)[:calls]), width).ravel(),
+            x_kept=self._firsts(reads, width),
+            y_kept=self._firsts(leaves, width),
+            width=width,
         )
 
-    def _column(self, slots: Slots, calls: int) -> Any:  # noqa: ANN401
-        return None if slots is None else self._placed(np.asarray(slots)).astype(np.int32).reshape(calls)
+    @property
+    def _waste(self) -> int:
+        """The last slot: takes the results of calls that only fill up a group."""
+        return self._base + self._zeroed + self._plain
+
+    def _firsts(self, kept: Kept | None, width: int) -> Any:  # noqa: ANN401
+        return None if kept is None else self._placed(kept.region[::width, 0]).astype(np.int32)
 
     def _number(self, entry: float) -> int:
         if isinstance(entry, int):
@@ -153,11 +169,21 @@ class Board:
         self._constants.append(entry)
         return len(self.machine.free_parameters) + len(self._constants) - 1
 
-    def _table(self, calls: int, columns: list[Slots]) -> Any:  # noqa: ANN401
-        wide = [np.broadcast_to(self._placed(np.asarray(slots)), (calls, np.shape(slots)[-1])) for slots in columns]
-        return np.ascontiguousarray(np.hstack([np.zeros((calls, 0)), *wide]), dtype=np.int32)
+    def _table(self, calls: int, width: int, columns: list[Slots], padding: int = -1) -> Any:  # noqa: ANN401
+        placed = [self._placed(np.asarray(slots)) for slots in columns]
+        wide = [
+            np.broadcast_to(slots[:calls] if slots.ndim > 1 else slots, (calls, slots.shape[-1])) for slots in placed
+        ]
+        return _padded(np.hstack([np.zeros((calls, 0), dtype=int), *wide]), width, padding)
 
     def _placed(self, slots: NDArray[np.int64]) -> NDArray[np.int64]:
         """Where slots stand on the finished board."""
         plain = slots - (1 << 40) + self._base + self._zeroed
         return np.where(slots < 0, self._base - 1 - slots, np.where(slots >= 1 << 40, plain, slots))
+
+
+def _padded(table: NDArray[np.int64], width: int, padding: int = -1) -> Any:  # noqa: ANN401
+    """Fill up the last group of rows: with copies of the last row, or with a number."""
+    missing = -len(table) % width
+    last = np.repeat(table[-1:], missing, axis=0) if padding < 0 else np.full((missing, *table.shape[1:]), padding)
+    return np.ascontiguousarray(np.concatenate([table, last]), dtype=np.int32)

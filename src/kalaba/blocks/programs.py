@@ -6,6 +6,7 @@ mask also says which rows a limb hands up to the hub (see `blocks/limb.py`).
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -33,11 +34,14 @@ if TYPE_CHECKING:
     from kalaba.native.blocks import BlockProgram
 
 
+WIDTH = 4  # limbs that are worked on at once, on the lanes of a processor's registers
+
+
 class Blocks:
     """Traces the programs of a machine that is divided into a hub and limbs."""
 
     def __init__(self, machine: Machine, parted: Partition, method: Method) -> None:
-        self.machine, self.parted = machine, parted
+        self.machine, self.parted, self.width = machine, parted, WIDTH
         self._hub = equations_of(parted.hub.machine, method)
         self._pairs = [equations_of(kind.pattern.machine, method) for kind in parted.kinds]
         self._trees = [equations_of(kind.tree.machine, method) for kind in parted.kinds]
@@ -67,7 +71,7 @@ class Blocks:
             "mask": len(m.rows),
             "w": 1,
         }
-        return Board(name, {key: sizes[key] for key in INPUTS[:-1]}, outputs, m)
+        return Board(name, {key: sizes[key] for key in INPUTS[:-1]}, outputs, m, self.width)
 
     def _shares(self, board: Board) -> tuple[BoardShare, list[BoardShare]]:
         hub = BoardShare(board, (self.parted.hub,), self._hub, self._hub, list(range(self.n_hub)))
@@ -76,6 +80,12 @@ class Blocks:
             for kind, pair, tree in zip(self.parted.kinds, self._pairs, self._trees, strict=True)
         ]
         return hub, limbs
+
+    def one_by_one(self) -> Blocks:
+        """The same limb after limb: for kernels whose lanes are needed for several states."""
+        other = copy(self)
+        other.width = 1
+        return other
 
     # the programs, by the names of `constrain/functions.py`
 

@@ -91,7 +91,7 @@ class LimbSolve:
         added = {**{name: (value, self.sums[name]) for name, value in given.items()}, **added}
         size = sum(value.numel() for value in kept.values())
         room = max(ROOM, sum(value.numel() for value, _ in (*written.values(), *added.values())))
-        leaves = Kept(board.room(len(share.shares), size + room), kept)
+        leaves = Kept(board.regions(len(share.shares), size + room), kept)
         self.left[index] = _Left(leaves, pivots=written["pivots"][1] if "pivots" in written else None)
         board.add(Step(share.arguments, written, added, share.numbers, leaves=leaves))
         self._hand_up(share, self.left[index])

@@ -200,7 +200,7 @@ class _Layout:
             check_number(full, given)
             structure = is_structure(quantity, given)
             self.parameters[full] = described.Parameter(full, given, quantity.unit, quantity.description, structure)
-            return parse(given if structure else full)
+            return parse(full)
 
         self.copies[path] = with_values(part, number)
         return self.copies[path]

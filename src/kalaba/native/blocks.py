@@ -22,6 +22,9 @@ class Call:
 
     Its first arguments may stand together on the board already, its first results stay together there: these are used
     in place, where `kept` says, and have no slots in x and y. Behind them there must be room for the others.
+
+    With a `width` above 1 so many calls are made at once, on as many lanes; their number is then a multiple of it, and
+    what is in place stands entry by entry, lane beside lane.
     """
 
     function: casadi.Function
@@ -30,8 +33,14 @@ class Call:
     z: Slots  # (calls, n_z)
     p: Slots  # (calls, n_p): entries of the program's parameters, then of its constants
     when: Slots | None = None  # (calls,): not called where this slot of the board holds zero in all lanes
-    x_kept: Slots | None = None  # (calls,): first slot of the arguments in place
-    y_kept: Slots | None = None  # (calls,): first slot of the results in place
+    x_kept: Slots | None = None  # (groups,): first slot of the arguments in place
+    y_kept: Slots | None = None  # (groups,): first slot of the results in place
+    width: int = 1
+
+    @property
+    def groups(self) -> int:
+        """How often the machine code is called."""
+        return len(self.x) // self.width
 
     @property
     def n_x_kept(self) -> int:

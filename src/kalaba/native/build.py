@@ -69,8 +69,8 @@ def _function_text(name: str, function: casadi.Function, lanes: int, longest_pie
         n_work=found.n_work,
         instructions=found.operations,
     )
-    entries = (Entry(MAIN, found.main), Entry(PREPARE, found.prepare))
-    return layout, module_text(entries, in_lanes, fused=fused)
+    entries = (Entry(MAIN, found.main, in_lanes), Entry(PREPARE, found.prepare, in_lanes))
+    return layout, module_text(entries, fused=fused)
 
 
 def _pieces(function: casadi.Function, longest_piece: int) -> _Pieces:
@@ -91,8 +91,9 @@ def _blocks_text(name: str, program: BlockProgram, lanes: int, longest_piece: in
     for number, call in enumerate(program.calls):
         found = _pieces(call.function, longest_piece)
         placed.append(Placed(number, call, found.n_constants + found.n_work, first))
-        main, prepare = placed[-1].names
-        entries += [Entry(main, found.main, is_internal=True), Entry(prepare, found.prepare, is_internal=True)]
+        in_group, (main, prepare) = Lanes(call.width * lanes), placed[-1].names
+        entries.append(Entry(main, found.main, in_group, is_internal=True))
+        entries.append(Entry(prepare, found.prepare, in_group, is_internal=True))
         first += placed[-1].n_store * len(call.x)
         operations += found.operations * len(call.x)
     layout = Layout(
@@ -106,4 +107,4 @@ def _blocks_text(name: str, program: BlockProgram, lanes: int, longest_piece: in
         instructions=operations,
     )
     drivers = driver_text(program, placed, in_lanes)
-    return layout, module_text(entries, in_lanes, fused=fused, drivers=drivers)
+    return layout, module_text(entries, fused=fused, drivers=drivers)

@@ -39,8 +39,8 @@ def room(program: BlockProgram) -> int:
 
 
 def _widest(program: BlockProgram) -> int:
-    sizes = [(c.x.shape[1], c.y.shape[1] + c.z.shape[1], c.p.shape[1]) for c in program.calls]
-    return max((x + y for x, y, _ in sizes), default=0) + max((p for _, _, p in sizes), default=0)
+    sizes = [(c.width, c.x.shape[1], c.y.shape[1] + c.z.shape[1], c.p.shape[1]) for c in program.calls]
+    return max((w * max(x + y, p) for w, x, y, p in sizes), default=0)
 
 
 _COPY = """define internal void @copy_numbers(ptr noalias %from, ptr noalias %to, i64 %count) nounwind {
@@ -81,13 +81,7 @@ entry:
 br i1 %none, label %end, label %next
 next:
 %k = phi i64 [0, %entry], [%k1, %next]
-%which = getelementptr i32, ptr %slots, i64 %k
-%slot = load i32, ptr %which, align 4
-%wide = zext i32 %slot to i64
-%there = mul i64 %wide, LANES
-%here = mul i64 %k, LANES
-%on_board = getelementptr double, ptr %board, i64 %there
-%in_line = getelementptr double, ptr %line, i64 %here
+%here = mul i64 %k, STRIDE
 BODY
 %k1 = add i64 %k, 1
 %more = icmp ult i64 %k1, %count
@@ -96,12 +90,31 @@ end:
 ret void
 }"""
 
+_PLACE = """%row{l} = mul i64 %count, {l}
+%entry{l} = add i64 %row{l}, %k
+%which{l} = getelementptr i32, ptr %slots, i64 %entry{l}
+%slot{l} = load i32, ptr %which{l}, align 4
+%wide{l} = zext i32 %slot{l} to i64
+%there{l} = mul i64 %wide{l}, LANES
+%on_board{l} = getelementptr double, ptr %board, i64 %there{l}
+%beside{l} = add i64 %here, {l}
+%in_line{l} = getelementptr double, ptr %line, i64 %beside{l}"""
+
 _BODIES = {
-    "fetch": "%value = load REAL, ptr %on_board, align 8\nstore REAL %value, ptr %in_line, align 8",
-    "put": "%value = load REAL, ptr %in_line, align 8\nstore REAL %value, ptr %on_board, align 8",
-    "add_up": "%value = load REAL, ptr %in_line, align 8\n%before = load REAL, ptr %on_board, align 8\n"
-    "%sum = fadd REAL %before, %value\nstore REAL %sum, ptr %on_board, align 8",
+    "fetch": "%value{l} = load REAL, ptr %on_board{l}, align 8\nstore REAL %value{l}, ptr %in_line{l}, align 8",
+    "put": "%value{l} = load REAL, ptr %in_line{l}, align 8\nstore REAL %value{l}, ptr %on_board{l}, align 8",
+    "add_up": "%value{l} = load REAL, ptr %in_line{l}, align 8\n%before{l} = load REAL, ptr %on_board{l}, align 8\n"
+    "%sum{l} = fadd REAL %before{l}, %value{l}\nstore REAL %sum{l}, ptr %on_board{l}, align 8",
 }
+
+
+def _mover(name: str, width: int, lanes: Lanes) -> str:
+    """A function that moves numbers between the board and the arguments or results of a group of calls."""
+    body = "\n".join(f"{_PLACE}\n{_BODIES[name]}".replace("{l}", str(lane)) for lane in range(width))
+    text = _MOVE.replace("NAME", f"{name}{width}").replace("BODY", body)
+    return (
+        text.replace("STRIDE", str(width * lanes.count)).replace("LANES", str(lanes.count)).replace("REAL", lanes.real)
+    )
 
 
 class _Writer:
@@ -120,43 +133,42 @@ class _Writer:
             for name in ("x", "y", "z", "p", "when", "x_kept", "y_kept")
             if getattr(one.call, name) is not None
         ]
-        for name, body in _BODIES.items():
-            text = _MOVE.replace("NAME", name).replace("BODY", body)
-            found.append(text.replace("LANES", str(self.lanes.count)).replace("REAL", self.lanes.real))
-        return found
+        widths = {one.call.width for one in self.placed}
+        return [*found, *(_mover(name, width, self.lanes) for name in _BODIES for width in sorted(widths))]
 
     def loop(self, one: Placed) -> str:
         """The function that makes all calls of one kind."""
-        call, name, lanes = one.call, one.names[0], self.lanes.count
+        call, name, w = one.call, one.names[0], one.call.width
+        lanes = w * self.lanes.count
         n_x, n_y, n_z = call.x.shape[1], call.y.shape[1], call.z.shape[1]
         lines = [
             f"define internal void @{name}_all(ptr %store) nounwind {{",
             "entry:",
-            f"%board = getelementptr double, ptr %store, i64 {self.board * lanes}",
+            f"%board = getelementptr double, ptr %store, i64 {self.board * self.lanes.count}",
             "br label %next",
             "next:",
             "%k = phi i64 [0, %entry], [%k1, %done]",
-            *(self._test(name) if call.when is not None else ["br label %make"]),
+            *(self._test(name, w) if call.when is not None else ["br label %make"]),
             "make:",
-            *_row("x", name, n_x),
-            *_row("y", name, n_y),
-            *_row("z", name, n_z),
-            *self._line("given", f"{name}_x_kept" if call.x_kept is not None else "", self.line),
-            *self._line("found", f"{name}_y_kept" if call.y_kept is not None else "", self.line + n_x),
+            *_row("x", name, n_x * w),
+            *_row("y", name, n_y * w),
+            *_row("z", name, n_z * w),
+            *self._line("given", f"{name}_x_kept" if call.x_kept is not None else "", 0),
+            *self._line("found", f"{name}_y_kept" if call.y_kept is not None else "", n_x * w),
             f"%given.rest = getelementptr double, ptr %given, i64 {call.n_x_kept * lanes}",
             f"%found.rest = getelementptr double, ptr %found, i64 {call.n_y_kept * lanes}",
             f"%added = getelementptr double, ptr %found.rest, i64 {n_y * lanes}",
             f"%step = mul i64 %k, {one.n_store * lanes}",
-            f"%own.at = add i64 %step, {one.first * lanes}",
+            f"%own.at = add i64 %step, {one.first * self.lanes.count}",
             "%own = getelementptr double, ptr %store, i64 %own.at",
-            f"call void @fetch(ptr %board, ptr %given.rest, ptr %x, i64 {n_x})",
+            f"call void @fetch{w}(ptr %board, ptr %given.rest, ptr %x, i64 {n_x})",
             f"call void @{name}(ptr %given, ptr %found, ptr %own)",
-            f"call void @put(ptr %board, ptr %found.rest, ptr %y, i64 {n_y})",
-            f"call void @add_up(ptr %board, ptr %added, ptr %z, i64 {n_z})",
+            f"call void @put{w}(ptr %board, ptr %found.rest, ptr %y, i64 {n_y})",
+            f"call void @add_up{w}(ptr %board, ptr %added, ptr %z, i64 {n_z})",
             "br label %done",
             "done:",
             "%k1 = add i64 %k, 1",
-            f"%more = icmp ult i64 %k1, {len(call.x)}",
+            f"%more = icmp ult i64 %k1, {call.groups}",
             "br i1 %more, label %next, label %end",
             "end:",
             "ret void",
@@ -164,11 +176,11 @@ class _Writer:
         ]
         return "\n".join(lines)
 
-    def _line(self, what: str, table: str, otherwise: int) -> list[str]:
-        """Where the arguments or the results of call %k stand: on the board, or in the room for one call."""
+    def _line(self, what: str, table: str, behind: int) -> list[str]:
+        """Where the arguments or the results of group %k stand: on the board, or in the room for one group."""
         lanes = self.lanes.count
         if not table:
-            return [f"%{what} = getelementptr double, ptr %store, i64 {otherwise * lanes}"]
+            return [f"%{what} = getelementptr double, ptr %store, i64 {(self.line + behind) * lanes}"]
         return [
             f"%{what}.which = getelementptr i32, ptr @{table}, i64 %k",
             f"%{what}.slot = load i32, ptr %{what}.which, align 4",
@@ -177,26 +189,30 @@ class _Writer:
             f"%{what} = getelementptr double, ptr %board, i64 %{what}.there",
         ]
 
-    def _test(self, name: str) -> list[str]:
-        """Skip a call where its flag is zero in all lanes."""
-        lanes = self.lanes
-        lines = [
-            f"%flag.which = getelementptr i32, ptr @{name}_when, i64 %k",
-            "%flag.slot = load i32, ptr %flag.which, align 4",
-            "%flag.wide = zext i32 %flag.slot to i64",
-            f"%flag.there = mul i64 %flag.wide, {lanes.count}",
-            "%flag.at = getelementptr double, ptr %board, i64 %flag.there",
-            f"%flag = load {lanes.real}, ptr %flag.at, align 8",
-            f"%flag.on = fcmp une {lanes.real} %flag, {lanes.constant(0.0)}",
-        ]
-        if lanes.count == 1:
-            return [*lines, "br i1 %flag.on, label %make, label %done"]
-        return [
-            *lines,
-            f"%flag.bits = bitcast {lanes.truth} %flag.on to i{lanes.count}",
-            f"%flag.any = icmp ne i{lanes.count} %flag.bits, 0",
-            "br i1 %flag.any, label %make, label %done",
-        ]
+    def _test(self, name: str, width: int) -> list[str]:
+        """Skip a group where the flags of all its calls are zero in all lanes."""
+        lanes, lines, found = self.lanes, [f"%flag.first = mul i64 %k, {width}"], []
+        for lane in range(width):
+            flag = f"%flag{lane}"
+            lines += [
+                f"{flag}.entry = add i64 %flag.first, {lane}",
+                f"{flag}.which = getelementptr i32, ptr @{name}_when, i64 {flag}.entry",
+                f"{flag}.slot = load i32, ptr {flag}.which, align 4",
+                f"{flag}.wide = zext i32 {flag}.slot to i64",
+                f"{flag}.there = mul i64 {flag}.wide, {lanes.count}",
+                f"{flag}.at = getelementptr double, ptr %board, i64 {flag}.there",
+                f"{flag} = load {lanes.real}, ptr {flag}.at, align 8",
+                f"{flag}.on = fcmp une {lanes.real} {flag}, {lanes.constant(0.0)}",
+            ]
+            if lanes.count > 1:
+                lines += [
+                    f"{flag}.bits = bitcast {lanes.truth} {flag}.on to i{lanes.count}",
+                    f"{flag}.any = icmp ne i{lanes.count} {flag}.bits, 0",
+                ]
+            found.append(f"{flag}.on" if lanes.count == 1 else f"{flag}.any")
+        for lane in range(1, width):
+            lines.append(f"%any{lane} = or i1 {found[lane]}, {found[0] if lane == 1 else f'%any{lane - 1}'}")
+        return [*lines, f"br i1 {found[0] if width == 1 else f'%any{width - 1}'}, label %make, label %done"]
 
     def main(self) -> str:
         """The function that runs the program."""
@@ -231,14 +247,15 @@ class _Writer:
             ]
         lines.append(f"%line = getelementptr double, ptr %outputs, i64 {self.line * lanes.count}")
         for one in self.placed:
-            name, n_p = one.names[0], one.call.p.shape[1]
-            for k in range(len(one.call.x)):
+            name, n_p, w = one.names[0], one.call.p.shape[1], one.call.width
+            for k in range(one.call.groups):
                 own = f"%own{one.number}_{k}"
                 slots = f"%p{one.number}_{k}"
+                first = (one.first + k * one.n_store * w) * lanes.count
                 lines += [
-                    f"{own} = getelementptr double, ptr %outputs, i64 {(one.first + k * one.n_store) * lanes.count}",
-                    f"{slots} = getelementptr i32, ptr @{name}_p, i64 {k * n_p}",
-                    f"call void @fetch(ptr %all, ptr %line, ptr {slots}, i64 {n_p})",
+                    f"{own} = getelementptr double, ptr %outputs, i64 {first}",
+                    f"{slots} = getelementptr i32, ptr @{name}_p, i64 {k * n_p * w}",
+                    f"call void @fetch{w}(ptr %all, ptr %line, ptr {slots}, i64 {n_p})",
                     f"call void @{one.names[1]}(ptr %line, ptr {own}, ptr {own})",
                 ]
         return "\n".join([*lines, "ret void", "}"])

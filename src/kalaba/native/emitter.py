@@ -19,27 +19,32 @@ _LIKELY_FALSE = '!0 = !{!"branch_weights", i32 1, i32 1000000}'
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A function to be written: its name and what it runs."""
+    """A function to be written: its name, what it runs, and on how many lanes."""
 
     name: str
     cut: Cut
+    lanes: Lanes
     is_internal: bool = False
 
 
-def module_text(entries: Sequence[Entry], lanes: Lanes, *, fused: bool, drivers: Sequence[str] = ()) -> str:
+def module_text(entries: Sequence[Entry], *, fused: bool, drivers: Sequence[str] = ()) -> str:
     """Write a module: its functions, what they call, and functions that come as text."""
-    functions = [text for entry in entries for text in _entry_and_pieces(entry, lanes, fused=fused)]
-    cuts = [entry.cut for entry in entries]
-    used = {instruction.op for cut in cuts for piece in cut.pieces for instruction in piece.instructions}
-    called = used & library.FUNCTIONS.keys()
-    if called & {"sin", "cos"}:
-        called |= {"sin", "cos"}
-        functions.append(sincos.definition(lanes, fused=fused))
-    return "\n\n".join([declarations(lanes), library.definitions(lanes, called), *functions, *drivers, _LIKELY_FALSE])
+    functions = [text for entry in entries for text in _entry_and_pieces(entry, fused=fused)]
+    needed: dict[Lanes, set[str]] = {}
+    for entry in entries:
+        used = {instruction.op for piece in entry.cut.pieces for instruction in piece.instructions}
+        needed.setdefault(entry.lanes, set()).update(used & library.FUNCTIONS.keys())
+    for lanes, called in needed.items():
+        if called & {"sin", "cos"}:
+            called |= {"sin", "cos"}
+            functions.append(sincos.definition(lanes, fused=fused))
+        functions.append(library.definitions(lanes, called))
+    declared = [*map(declarations, needed), library.declarations(set().union(*needed.values()))]
+    return "\n\n".join([*declared, *functions, *drivers, _LIKELY_FALSE])
 
 
-def _entry_and_pieces(entry: Entry, lanes: Lanes, *, fused: bool) -> list[str]:
-    name, cut, linkage = entry.name, entry.cut, "internal " if entry.is_internal else ""
+def _entry_and_pieces(entry: Entry, *, fused: bool) -> list[str]:
+    name, cut, lanes, linkage = entry.name, entry.cut, entry.lanes, "internal " if entry.is_internal else ""
     if len(cut.pieces) == 1:
         return [_function(name, linkage, cut.pieces[0], lanes, fused=fused)]
     names = [f"{name}_{number}" for number in range(len(cut.pieces))]
@@ -100,7 +105,7 @@ class _Body:
             both, real = self.code.fresh(), self.code.lanes.real
             self._sincos[x] = (f"{both}.sin", f"{both}.cos")
             self.code.lines += [
-                f"{both} = call {{{real}, {real}}} @sincos({real} {x})",
+                f"{both} = call {{{real}, {real}}} @{sincos.symbol(self.code.lanes)}({real} {x})",
                 f"{both}.sin = extractvalue {{{real}, {real}}} {both}, 0",
                 f"{both}.cos = extractvalue {{{real}, {real}}} {both}, 1",
             ]

@@ -30,9 +30,19 @@ def addresses() -> dict[str, int]:
     return {symbol(name): _address(libraries, name) for name in FUNCTIONS}
 
 
+def declarations(names: Iterable[str]) -> str:
+    """Declare functions of the C library."""
+    return "\n".join(_declaration(name) for name in sorted(names))
+
+
 def definitions(lanes: Lanes, names: Iterable[str]) -> str:
-    """Declare functions of the C library and define them on all lanes of a value, one lane after the other."""
-    return "\n".join(f"{_declaration(name)}\n{_on_lanes(name, lanes)}" for name in sorted(names))
+    """Define functions of the C library on all lanes of a value, one lane after the other."""
+    return "\n".join(_on_lanes(name, lanes) for name in sorted(names))
+
+
+def on_lanes(name: str, lanes: Lanes) -> str:
+    """Give the name of a function on all lanes of a value."""
+    return f"lanes{lanes.count}_{name}"
 
 
 def _declaration(name: str) -> str:
@@ -41,7 +51,9 @@ def _declaration(name: str) -> str:
 
 def _on_lanes(name: str, lanes: Lanes) -> str:
     operands = ("%x", "%y")[: FUNCTIONS[name]]
-    lines = [f"define internal {lanes.real} @lanes_{name}({_typed(lanes.real, operands)}) noinline nounwind {{"]
+    lines = [
+        f"define internal {lanes.real} @{on_lanes(name, lanes)}({_typed(lanes.real, operands)}) noinline nounwind {{"
+    ]
     if lanes.count == 1:
         lines += [f"%r = call double @{symbol(name)}({_typed('double', operands)})", "ret double %r", "}"]
         return "\n".join(lines)

@@ -7,7 +7,7 @@ REAL is the type of a value, TRUTH of a comparison, SUFFIX ends an intrinsic's n
 from functools import cache
 
 from kalaba.native.lanes import Lanes
-from kalaba.native.library import FUNCTIONS
+from kalaba.native.library import FUNCTIONS, on_lanes
 
 _INTRINSIC = "{r} = call REAL @llvm.NAME.SUFFIX(REAL {x})"
 _INTRINSIC_OF_TWO = "{r} = call REAL @llvm.NAME.SUFFIX(REAL {x}, REAL {y})"
@@ -91,7 +91,7 @@ SUPPORTED = frozenset(_TEMPLATES) | frozenset(FUNCTIONS)
 def templates(lanes: Lanes, *, fused: bool) -> dict[str, str]:
     """Give the templates of all operations for a number of lanes, ready for str.format."""
     chosen = _TEMPLATES if fused else {**_TEMPLATES, **_WITHOUT_HARDWARE}
-    calls = {name: _library_call(name, arity) for name, arity in FUNCTIONS.items()}
+    calls = {name: _library_call(name, arity, lanes) for name, arity in FUNCTIONS.items()}
     return {op: lanes.typed(_with_numbers(template, lanes)) for op, template in {**chosen, **calls}.items()}
 
 
@@ -105,9 +105,9 @@ def declarations(lanes: Lanes) -> str:
     return "\n".join(declared)
 
 
-def _library_call(name: str, arity: int) -> str:
+def _library_call(name: str, arity: int, lanes: Lanes) -> str:
     operands = ("REAL {x}", "REAL {y}")[:arity]
-    return f"{{r}} = call REAL @lanes_{name}({', '.join(operands)})"
+    return f"{{r}} = call REAL @{on_lanes(name, lanes)}({', '.join(operands)})"
 
 
 def _with_numbers(template: str, lanes: Lanes) -> str:

@@ -15,6 +15,7 @@ Reference for the parts of π/2 and the coefficients: fdlibm, e_rem_pio2.c, k_si
 """
 
 from kalaba.native.lanes import Lanes
+from kalaba.native.library import on_lanes
 from kalaba.native.writer import CodeWriter
 
 LARGEST_REDUCED = 1e6
@@ -54,8 +55,8 @@ _BEYOND = """\
 {any}
 br i1 %any, label %beyond, label %done, !prof !0
 beyond:
-%sin.libm = call REAL @lanes_sin(REAL %x)
-%cos.libm = call REAL @lanes_cos(REAL %x)
+%sin.libm = call REAL @{sin}(REAL %x)
+%cos.libm = call REAL @{cos}(REAL %x)
 %sin.far = select TRUTH %far, REAL %sin.libm, REAL %sin.near
 %cos.far = select TRUTH %far, REAL %cos.libm, REAL %cos.near
 br label %done
@@ -67,8 +68,13 @@ done:
 ret {{REAL, REAL}} %both"""
 
 
+def symbol(lanes: Lanes) -> str:
+    """Give the name of the function of a number of lanes."""
+    return f"sincos{lanes.count}"
+
+
 def definition(lanes: Lanes, *, fused: bool) -> str:
-    """Define @sincos, which gives sine and cosine of a value as a pair."""
+    """Define the function that gives sine and cosine of a value as a pair."""
     code = CodeWriter(lanes, fused=fused)
     constant = lanes.constant
     n_shifted, r = _reduced(code, "%x")
@@ -78,10 +84,12 @@ def definition(lanes: Lanes, *, fused: bool) -> str:
     c = code.operate("fma", z, _polynomial(code, _COSINE, z), constant(1.0))
     zero, one, two, shift = (lanes.same("i64", str(number)) for number in (0, 1, 2, 62))
     quadrant = _QUADRANT.format(n=n_shifted, s=s, c=c, zero=zero, one=one, two=two, shift=shift)
-    beyond = _BEYOND.format(limit=constant(LARGEST_REDUCED), any=_any(lanes))
+    beyond = _BEYOND.format(
+        limit=constant(LARGEST_REDUCED), any=_any(lanes), sin=on_lanes("sin", lanes), cos=on_lanes("cos", lanes)
+    )
     body = "\n".join(["entry:", *code.lines, quadrant, beyond])
     declaration = "" if lanes.count == 1 else f"declare i1 @llvm.vector.reduce.or.v{lanes.count}i1(TRUTH)\n"
-    head = "define internal {REAL, REAL} @sincos(REAL %x) noinline nounwind"
+    head = f"define internal {{REAL, REAL}} @{symbol(lanes)}(REAL %x) noinline nounwind"
     return lanes.typed(f"{declaration}{head} {{\n{body}\n}}")
 
 
