@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +24,6 @@ class Quick:
         self._plant, self._threads = plant, threading.local()
         self._q, self._v, self._u = (len(plant.coordinates),), (len(plant.velocities),), (len(plant.actuators),)
         self._t, self._n = plant.layout.t, len(plant.velocities)
-        self._quaternions = tuple(slice(first, first + 4) for first, _ in plant.machine.quaternions)
 
     def __call__(self, q: Any, v: Any, force: Any, t: float, actuation: Any) -> Motion | None:  # noqa: ANN401
         """Evaluate, or give None."""
@@ -37,16 +35,15 @@ class Quick:
             return None
         at = self._arrays()
         at.q[:], at.v[:], at.inputs[self._t] = q, v, t
-        for part in self._quaternions:
-            e = at.q[part]
-            if abs(e @ e - 1.0) > UNIT:
-                return None
-        at.f[:] = 0.0 if force is None else force
-        at.u[:] = 0.0 if actuation is None else actuation
-        at.run()
-        found = at.result.copy()
-        if not at.is_healthy() or not isfinite(at.ones @ found):
+        if force is not None or at.is_pushed:
+            at.f[:] = 0.0 if force is None else force
+            at.is_pushed = force is not None
+        if actuation is not None or at.is_driven:
+            at.u[:] = 0.0 if actuation is None else actuation
+            at.is_driven = actuation is not None
+        if not at.run():
             return None
+        found = at.result.copy()
         return Motion(found[: self._n], found[self._n :])
 
     def _arrays(self) -> _Arrays:
@@ -61,22 +58,19 @@ class _Arrays:
     """The arrays of one thread: views into a kernel's inputs and outputs, made once."""
 
     def __init__(self, plant: Plant) -> None:
+        from kalaba.native.watched import Watch, watched
+
         layout, choice, function = plant.layout, plant.choice, plant.standard(motion_name(plant))
         assert isinstance(function, NativeFunction)  # noqa: S101  (only native plants are quick)
         outputs, bound = function.outputs, function.bind()
         bound.inputs[layout.mask] = choice.mask
         bound.inputs[layout.w] = plant.weight if plant.is_singular else 1.0
-        self.inputs, self.run, self._bound = bound.inputs, bound.run, bound
+        self.inputs, self.is_pushed, self.is_driven = bound.inputs, False, False
         self.q, self.v, self.f = bound.inputs[layout.q], bound.inputs[layout.v], bound.inputs[layout.f]
         self.u = bound.inputs[layout.u][: len(plant.actuators)]
-        self.result = bound.outputs[outputs["acceleration"].start : outputs["constraint_force"].stop]
-        self.ones = np.ones(len(self.result))
-        self.health = bound.outputs[outputs["pivots"].start :]  # pivots, gaps, and slack if rows are left out
-        self.low, self.high = health_bounds(choice, len(self.health))
-        self._above, self._below = (np.ones(len(self.health), dtype=bool) for _ in range(2))
-
-    def is_healthy(self) -> bool:
-        """Whether the rows are as they were when they were chosen; false for NaN."""
-        np.greater_equal(self.health, self.low, out=self._above)
-        np.less_equal(self.health, self.high, out=self._below)
-        return b"\0" not in self._above.tobytes() and b"\0" not in self._below.tobytes()
+        results = slice(outputs["acceleration"].start, outputs["constraint_force"].stop)
+        self.result, first = bound.outputs[results], outputs["pivots"].start
+        low, high = health_bounds(choice, len(bound.outputs) - first)  # of pivots, gaps, and slack if rows are left out
+        units = tuple(layout.q.start + quaternion for quaternion, _ in plant.machine.quaternions)
+        watch = Watch(units, UNIT, first, low, high, results.stop)
+        self.run, self._alive = watched(function.kernel, (bound.inputs, bound.outputs, bound.store), watch)
