@@ -88,10 +88,6 @@ class CommandError(KalabaError):
     """A command line that asks for something that does not exist."""
 
 
-class RebuildWarning(UserWarning):
-    """A new value changes the structure of the equations: they are derived and compiled again."""
-
-
 def near(name: str, known: Iterable[str], limit: int = 5) -> str:
     """Say which known names resemble `name`, or which names exist if none does.
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from kalaba import forward
 from kalaba.backend import Backend, Evaluator, Interpreted, Native
 from kalaba.constrain.solvers import MaskedLDL, Motion, Problem, Solver, UdwadiaKalaba, is_singular, mass_weight
-from kalaba.errors import ModelError, RebuildWarning, near
+from kalaba.errors import ModelError, near
 from kalaba.model.fingerprint import fingerprint
 from kalaba.state import Energy, Pose, State
 from kalaba.vectors import WRENCH, Layout, checked, checked_configuration
@@ -364,6 +364,8 @@ class Plant:
 
     def with_parameters(self, values: Mapping[str, float]) -> Plant:
         """The same code with other numbers; a number that shapes the equations rebuilds them, with a warning."""
+        from kalaba.variants import RebuildWarning
+
         changed = Plant(self.system.with_parameters(values), self.method, self.backend, self.solver)
         if changed.key != self.key:
             names = ", ".join(values)

@@ -21,6 +21,10 @@ SOLVING = {"motion", "motion_with_slack", "project", "rows", "tangent"}  # have 
 SELDOM = {"rows", "system_matrices", "alignments"}  # run so seldom that their compiling counts for more
 
 
+class RebuildWarning(UserWarning):
+    """A new value changes the structure of the equations: they are derived and compiled again."""
+
+
 def parted(plant: Plant) -> Blocks | None:
     """The programs of a machine with many limbs that are alike; None for others, and for other solvers."""
     if not isinstance(plant.backend, Native) or not isinstance(plant.solver, MaskedLDL):

@@ -9,8 +9,9 @@ import pytest
 
 import kalaba as kb
 from finite_differences import slope
-from kalaba.errors import ModelError, RebuildWarning
+from kalaba.errors import ModelError
 from kalaba.rotations import rotation_vector
+from kalaba.variants import RebuildWarning
 from states import moved
 
 EXACT = 1e-10

@@ -121,4 +121,4 @@ def watched(kernel: Kernel, arrays: tuple[Array, Array, Array], watch: Watch) ->
     def run() -> int:
         return call(address)
 
-    return run, (code, record, units, low, high, arrays)
+    return run, (code, kernel, record, units, low, high, arrays)
