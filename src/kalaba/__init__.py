@@ -123,6 +123,8 @@ _HOME = {
     "object_space": "kalaba.cooperate.object_space",
     "ObjectSpace": "kalaba.cooperate.object_space",
     "path": "kalaba.control",
+    "Carry": "kalaba.cooperate.carry",
+    "MoveTo": "kalaba.cooperate.moves",
     "LeastSquares": "kalaba.control.allocation",
     "MinMax": "kalaba.control.allocation",
     "Bounded": "kalaba.control.allocation",

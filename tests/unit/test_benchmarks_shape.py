@@ -1,6 +1,10 @@
 import numpy as np
 from benchmarks.bars import AtMost, Faster, as_data, seconds
+from benchmarks.cooperation import BUILDS, CARRY, consistent, power, states_near
 from benchmarks.machine import TO_PEER, States
+from benchmarks.probes import PROBES
+
+import kalaba as kb
 
 RANDOM = np.random.default_rng(3)
 
@@ -32,3 +36,24 @@ def test_power_is_the_same_in_the_peers_coordinates():
     states = States(*RANDOM.normal(size=(3, 5, 12)))
     ours, theirs = (np.sum(f * v, axis=1) for f, v in ((states.force, states.v), (states.peer_force, states.peer_v)))
     assert np.allclose(ours, theirs, atol=1e-13)  # sums of twelve products of size one
+
+
+def test_the_growth_of_a_cost_is_its_exponent():
+    sizes = (2, 4, 8, 16, 32)
+    assert np.isclose(power(sizes, [3e-6 * n**1.3 for n in sizes]), 1.3, atol=1e-12)
+    assert power(sizes, [1e-5 + 1e-6 * n for n in sizes]) < 1.0  # what every call costs makes it flatter
+
+
+def test_random_states_of_arms_that_carry_obey_the_grasps_after_projection():
+    plant = kb.build(kb.load(CARRY, arms=2), backend=kb.Interpreted())
+    near = states_near(plant, 2)
+    assert np.allclose(np.linalg.norm(near.q[:, -4:], axis=1), 1.0, atol=1e-15)
+    assert np.abs(plant.residual(near.q[0])).max() > 1e-3
+    for q, v in zip(*(getattr(consistent(plant, near), name) for name in ("q", "v")), strict=True):
+        assert np.abs(plant.residual(q)).max() < 1e-13
+        assert np.abs(plant.velocity_residual(q, v)).max() < 1e-13
+        assert np.abs(v).max() > 1e-2  # there is speed left to compare engines at
+
+
+def test_every_build_that_is_timed_has_its_probe():
+    assert {f"carry_{arms}" for arms in BUILDS} <= set(PROBES)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import kalaba.robots
+from kalaba.actuation import Controller
 from kalaba.derive.kinematics import Kinematics
 from kalaba.errors import FileError, KalabaError, ModelError
 from kalaba.model.expression import parse
@@ -69,6 +70,8 @@ def test_every_scenario_drives_motors_that_exist_with_laws_that_can_be_read(name
     assert found.duration > 0
     kinematics = Kinematics(found.system.machine)
     control = found.control or {}
+    if isinstance(control, Controller):
+        return  # it names no motors; it is refused, or not, with the machine that is built
     assert set(control) <= {actuator.name for actuator in found.system.machine.actuators}
     for law in control.values():
         assert kinematics.value(parse(law)).shape == (1, 1)

@@ -9,7 +9,7 @@ import kalaba as kb
 from cooperation import cooperation
 from kalaba.model.system import Placement
 from kalaba.robots import puma560
-from kalaba.robots.catalogue import ENTRIES, load, scenario
+from kalaba.robots.catalogue import ENTRIES, load
 
 CLOSED = 1e-14  # m and rad: a few roundings of lengths below 2 m
 SOLVED = 1e-9  # relative; the grasps are conditioned like 30 to 50
@@ -99,8 +99,7 @@ def test_the_ring_gives_each_arm_its_share():
 
 
 def test_the_machine_at_rest_sinks_and_keeps_its_energy():
-    chosen = scenario("two-arm-carry")
-    run = kb.simulate(chosen.system, 0.02, control=chosen.control)
+    run = kb.simulate(load("two-arm-carry"), 0.02)
     assert run.worst.value < 1e-13
     assert np.abs(run.energy_balance).max() < 1e-9
     assert run["load.z"][-1] < run["load.z"][0]
