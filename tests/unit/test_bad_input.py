@@ -111,7 +111,7 @@ CASES = {
     "samples": (lambda: kb.simulate(PLANT, 1.0, save_every=0.0), ModelError, r"expected save_every above 0 s, got 0\.0"),
     "start of a run": (lambda: kb.simulate(PLANT, 1.0, start="there"), ModelError, r"four-bar\.start: expected a State \(q, v\), got 'there'\. Try"),
     "short start": (lambda: kb.simulate(PLANT, 1.0, start=([1.0], np.zeros(3))), ModelError, r"start q: expected 3 numbers"),
-    "control": (lambda: kb.simulate(PLANT, 1.0, control="1"), ModelError, r"expected control as \{motor: expression\} or kb\.Sampled"),
+    "control": (lambda: kb.simulate(PLANT, 1.0, control="1"), ModelError, r"expected control as \{motor: expression\}, a controller such as kb\.Carry\(\.\.\.\), or kb\.Sampled"),
     "condition": (lambda: kb.simulate(PLANT, 1.0, stop="crank.angle"), ExpressionError, r"stop: expected a comparison at 11 in \"crank\.angle\"; a condition is like"),
     "step": (lambda: PLANT.step(PLANT.start, None, 0.0), ModelError, r"four-bar\.step: expected dt above 0 s"),
     "stepper": (lambda: kb.simulate(PLANT, 1.0, stepper="rk4"), IntegrationError, r"four-bar: 'rk4'"),

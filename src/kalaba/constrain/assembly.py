@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 CLOSED = 1e-13  # residuals below this are rounding, for machines of metre size
+EXACT = 1e-15  # nothing is left to gain below this
 NEWTON_STEPS = 60
 UNMOVED = 1e-12  # m, rad: a change that rounding makes
 TRIES = 40
@@ -82,7 +83,7 @@ def close(problem: Problem, q: Array) -> Assembled:
     slow = 0
     for _ in range(NEWTON_STEPS):
         size = np.max(np.abs(residual), initial=0.0)
-        if not np.isfinite(size):
+        if not np.isfinite(size) or size < EXACT:
             break
         step = weighted_step(A, M, -residual)
         capped = min(1.0, DAMPING / max(np.max(np.abs(step), initial=0.0), 1e-300))

@@ -32,12 +32,15 @@ def choose_rows(mass: Floats, matrix: Floats, mask: Floats) -> int:
 
     Reference: Golub and Van Loan, Matrix Computations (4th ed.), 5.2.8 and 5.4.2.
     """
-    m, n = matrix.shape
-    factor, weights = np.array(mass, dtype=np.float64).ravel(), np.zeros(m)
+    weights = np.zeros(len(matrix))
     mask[:] = 0.0
-    if not _positive(factor, n):
+    try:
+        lower = np.linalg.cholesky(mass)
+    except np.linalg.LinAlgError:
         return -1
-    rows = unit_rows(mass, matrix, weights)
+    if not (np.diag(lower) ** 2 > SINGULAR * np.diag(mass)).all():
+        return -1
+    rows = unit_rows(lower, matrix, weights)
     rank, row = 0, _farthest(rows, weights, mask)
     while row >= 0:
         _take(rows, mask, row)
@@ -45,9 +48,8 @@ def choose_rows(mass: Floats, matrix: Floats, mask: Floats) -> int:
     return rank
 
 
-def unit_rows(mass: Floats, matrix: Floats, weights: Floats) -> Floats:
-    """The rows that `scale_rows` makes, and their weights."""
-    lower = np.linalg.cholesky(mass)
+def unit_rows(lower: Floats, matrix: Floats, weights: Floats) -> Floats:
+    """The rows that `scale_rows` makes of A with the factor L of M, and their weights."""
     sizes = np.abs(matrix).max(axis=1, initial=0.0)
     given = np.where(sizes[:, None] > NOTHING, matrix, 0.0)
     rows = solve_triangular(lower, given.T, lower=True, check_finite=False).T
@@ -56,16 +58,6 @@ def unit_rows(mass: Floats, matrix: Floats, weights: Floats) -> Floats:
     scale = np.maximum(lengths, VANISHED * longest)
     weights[:] = np.minimum(1.0, scale / (STRONG * longest)) if longest > 0.0 else 0.0
     return np.ascontiguousarray(rows / np.where(scale > 0.0, scale, 1.0)[:, None])
-
-
-def _positive(factor: Floats, n: int) -> bool:
-    """Tell whether M is positive definite, as `factorise` does."""
-    matrix = factor.reshape(n, n)
-    try:
-        pivots = np.diag(np.linalg.cholesky(matrix)) ** 2
-    except np.linalg.LinAlgError:
-        return False
-    return bool((pivots > SINGULAR * np.diag(matrix)).all())
 
 
 def _farthest(rows: Floats, weights: Floats, mask: Floats) -> int:

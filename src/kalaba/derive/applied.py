@@ -83,7 +83,9 @@ def frame_jacobian(kinematics: Kinematics, frame: str) -> ca.SX:
     for k in range(3):
         r = pose.rotation[:, k]
         D = symbols.gradient(r)
-        turning += ca.horzcat(ca.SX(3, 0), *(cross(r, D[:, j]) for j in range(D.shape[1]))) / 2
+        moving = sorted(set(D.sparsity().get_col()))  # of many velocities few move a frame
+        for j in moving:
+            turning[:, j] += cross(r, D[:, j]) / 2
     return ca.densify(ca.vertcat(symbols.gradient(pose.position), turning))
 
 

@@ -11,6 +11,7 @@ from kalaba.errors import FileError, ModelError, near
 from kalaba.model.system import System
 from kalaba.robots import (
     bennett,
+    delta,
     dual_mobile_arm,
     five_bar,
     flexible_arm_3d,
@@ -20,8 +21,10 @@ from kalaba.robots import (
     n_arm_carry,
     planar_parallel,
     puma560,
+    pus_upu,
     sarrus,
     spinning_beam,
+    stewart,
     three_arm_screw,
     two_arm_carry,
     two_arm_keyed_peg,
@@ -44,6 +47,9 @@ ENTRIES: Mapping[str, Entry] = MappingProxyType(
             five_bar.ENTRY,
             bennett.ENTRY,
             sarrus.ENTRY,
+            delta.ENTRY,
+            stewart.ENTRY,
+            pus_upu.ENTRY,
             puma560.ENTRY,
             two_arm_carry.ENTRY,
             two_arm_scissors.ENTRY,
