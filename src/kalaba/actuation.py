@@ -48,7 +48,7 @@ class Law:
     """The motors' efforts as expressions of state and time. Motors give no more than their limits."""
 
     text: str  # what it says, for people and files
-    motors: Callable[[Equations], list[ca.SX]]  # one expression a motor, before its limit
+    motors: Callable[[Equations, ca.SX], list[ca.SX]]  # of the equations and of the rows that are kept (1) or not (0)
     is_feedback: bool  # whether it reads the state
     start: str = ""  # numbers of the start that it holds; with the text they tell its code apart
 
@@ -57,9 +57,12 @@ class Law:
         """What tells its code apart."""
         return f"{self.text} {self.start}".rstrip()
 
-    def inputs(self, equations: Equations) -> list[ca.SX]:
-        """All held inputs under the law, without limits; sampled forces pass through."""
-        motors, u = self.motors(equations), equations.symbols.u
+    def inputs(self, equations: Equations, kept: ca.SX | None = None) -> list[ca.SX]:
+        """All held inputs under the law, one expression a motor before its limit; sampled forces pass through."""
+        import casadi as ca
+
+        rows = ca.SX.ones(len(equations.machine.rows)) if kept is None else kept
+        motors, u = self.motors(equations, rows), equations.symbols.u
         return motors + [u[i] for i in range(len(motors), u.shape[0])]
 
 
@@ -67,8 +70,8 @@ class Law:
 class Controller(Protocol):
     """A control given as a value: for a machine and the state it starts from it has a law."""
 
-    def law(self, plant: Plant, start: State) -> Law:
-        """The law, in expressions."""
+    def law(self, plant: Plant, start: State) -> Law | Sampled:
+        """The law, in expressions; or a function to be sampled, where expressions cannot say it."""
 
 
 def law(plant: Plant, control: Mapping[str, Any]) -> Law:
@@ -79,7 +82,7 @@ def law(plant: Plant, control: Mapping[str, Any]) -> Law:
             raise ControlError(message)
     texts = {name: read(plant, text, f"control.{name}") for name, text in control.items()}
 
-    def motors(found: Equations) -> list[ca.SX]:
+    def motors(found: Equations, _: ca.SX) -> list[ca.SX]:
         import casadi as ca
 
         return [found.kinematics.value(texts[name]) if name in texts else ca.SX(0) for name in plant.actuators]
@@ -92,11 +95,14 @@ def law(plant: Plant, control: Mapping[str, Any]) -> Law:
     )
 
 
-def law_of(plant: Plant, control: Any, start: State) -> Law | None:  # noqa: ANN401
-    """The law of a control that has one: expressions, or a Controller."""
+def law_of(plant: Plant, control: Any, start: State) -> Law | Sampled | None:  # noqa: ANN401
+    """What a control drives a machine with: a law, a sampled function, or nothing."""
     if isinstance(control, Mapping):
         return law(plant, control)
-    return control.law(plant, start) if isinstance(control, Controller) else None
+    if isinstance(control, Sampled) or control is None:
+        return control
+    found: Law | Sampled = control.law(plant, start)
+    return found
 
 
 def law_function(plant: Plant, chosen: Law) -> Evaluator:
@@ -108,16 +114,16 @@ def law_function(plant: Plant, chosen: Law) -> Evaluator:
 def _trace(equations: Equations, chosen: Law) -> ca.Function:
     import casadi as ca
 
-    from kalaba.constrain.functions import expressions
+    from kalaba.constrain.functions import law_values
 
-    def values(found: Equations) -> list[ca.SX]:
-        u = chosen.inputs(found)
+    def values(found: Equations, kept: ca.SX) -> list[ca.SX]:
+        u = chosen.inputs(found, kept)
         for i, actuator in enumerate(found.machine.actuators):
             if np.isfinite(actuator.limit):
                 u[i] = u[i] / ca.fmax(1, ca.fabs(u[i]) / actuator.limit)  # unlike min and max, keeps NaN
         return u
 
-    return expressions(equations, values)
+    return law_values(equations, values)
 
 
 @dataclass

@@ -51,7 +51,7 @@ def choose(plant: Plant, inputs: Array) -> Choice:
     if rank < 0:
         raise not_unique(plant, Problem(mass, np.zeros(n), matrix, np.zeros(m)))
     if plant.blocks is not None:
-        lower = np.linalg.cholesky(mass)
+        lower = np.asarray(np.linalg.cholesky(mass), dtype=np.float64)
         seat_rows(unit_rows(lower, matrix, np.zeros(m)).ravel(), mask, plant.blocks.limbs, n)
     at_choice = inputs.copy()
     at_choice[plant.layout.mask] = mask

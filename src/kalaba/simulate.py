@@ -110,6 +110,7 @@ def _jolt_message(run: Run) -> str:
 def _task(plant: Plant, duration: float | None, start: Any, stepper: Any, control: Control, *rest: Any) -> Task:  # noqa: ANN401
     stabilisation, save_every, stop, progress = rest
     name = plant.system.name
+    duration = getattr(control, "duration", None) if duration is None else duration
     if not is_number(duration) or not duration > 0:  # type: ignore[operator]
         message = f"{name}: expected a duration above 0 s, got {duration!r}. Say how long to simulate."
         raise ModelError(message)
@@ -120,20 +121,27 @@ def _task(plant: Plant, duration: float | None, start: Any, stepper: Any, contro
         kinds = "{motor: expression}, a controller such as kb.Carry(...), or kb.Sampled(...)"
         message = f"{name}: expected control as {kinds}, got {control!r}."
         raise ModelError(message)
-    state, loss = (plant.start, 0.0) if start is None else take_over(plant, start)
+    state, loss = (_own_start(plant, control), 0.0) if start is None else take_over(plant, start)
+    drive = law_of(plant, control, state)
     return Task(
         plant=plant,
         start=state,
         loss=loss,
         duration=float(duration),  # type: ignore[arg-type]
         stepper=stepper,
-        law=law_of(plant, control, state),
-        samplers=tuple(samplers(plant, control)),
+        law=drive if isinstance(drive, Law) else None,
+        samplers=tuple(samplers(plant, drive)),
         stabilisation=stabilisation,
         save_every=float(save_every),
         stop=stop,
         progress=progress,
     )
+
+
+def _own_start(plant: Plant, control: Control) -> State:
+    """Where a run begins unless told otherwise: where its control wants it to, else at the machine's start."""
+    begin = getattr(control, "start", None)
+    return begin(plant) if callable(begin) else plant.start
 
 
 def _plant(system: System | Plant, start: Any) -> Plant:  # noqa: ANN401

@@ -171,6 +171,11 @@ class _Closing:
         return bool(np.any(self.plant.evaluate("alignments", self.plant.inputs(q))["cosines"] < 0))
 
 
+def closing(plant: Plant) -> _Closing:
+    """The assembly problem of a plant with nothing held: how its configuration moves, and whether it is flipped."""
+    return _Closing(plant, (), np.zeros(len(plant.velocities), dtype=bool))
+
+
 def _held_rows(reading: Array, target: Any, n: int) -> tuple[Array, Array]:  # noqa: ANN401
     """Matrix and residual of a held scalar or frame."""
     if not isinstance(target, tuple):

@@ -358,3 +358,10 @@ def alignments(equations: Equations) -> ca.Function:
 def expressions(equations: Equations, values: Callable[[Equations], list[ca.SX]]) -> ca.Function:
     """Any expressions of the machine: a control law, an event, a recorded quantity."""
     return _function("expressions", equations, {"values": _stack(values(equations))}, {})
+
+
+def law_values(equations: Equations, values: Callable[[Equations, ca.SX], list[ca.SX]]) -> ca.Function:
+    """Expressions that also read which rows are kept: 1 for those that are, 0 for the others."""
+    extra = _inputs(equations)
+    found = values(equations, ca.gt(extra["mask"], 0))
+    return _function("law", equations, {"values": _stack(found)}, extra)

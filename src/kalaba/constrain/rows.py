@@ -35,7 +35,7 @@ def choose_rows(mass: Floats, matrix: Floats, mask: Floats) -> int:
     weights = np.zeros(len(matrix))
     mask[:] = 0.0
     try:
-        lower = np.linalg.cholesky(mass)
+        lower = np.asarray(np.linalg.cholesky(mass), dtype=np.float64)
     except np.linalg.LinAlgError:
         return -1
     if not (np.diag(lower) ** 2 > SINGULAR * np.diag(mass)).all():

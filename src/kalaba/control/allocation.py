@@ -102,7 +102,7 @@ class Bounded:
 
     def allocate(self, force_map: Array, force: Array, limits: ArrayLike, rows: Sequence[str] = ()) -> Array:
         """The τ of least weighted squares within the bounds."""
-        low, high = self._bounds(np.asarray(limits, dtype=float))
+        low, high = self.bounds(np.asarray(limits, dtype=float))
         found = _solutions(force_map, force, self.weights, rows)
         room = _room(low, high)
         if _is_within(found.least, low, high, room):
@@ -113,7 +113,8 @@ class Bounded:
             raise _out_of_bounds(force_map, force, low, high, rows)
         return torques
 
-    def _bounds(self, limits: Array) -> tuple[Array, Array]:
+    def bounds(self, limits: Array) -> tuple[Array, Array]:
+        """Lower and upper bounds of motors with these limits."""
         low = -limits if self.lower is None else np.array(self.lower)
         high = limits if self.upper is None else np.array(self.upper)
         if low.shape != limits.shape or high.shape != limits.shape or not (low < high).all():

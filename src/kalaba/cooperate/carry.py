@@ -17,8 +17,9 @@ from kalaba.control.allocation import LeastSquares
 from kalaba.control.path.checks import positive
 from kalaba.control.path.turning import Turn, keep
 from kalaba.control.path.value import Path
+from kalaba.control.traced import least_squares
 from kalaba.cooperate import sharing
-from kalaba.cooperate.equations import least_squares, object_equations
+from kalaba.cooperate.equations import object_equations
 from kalaba.cooperate.moves import JointMotion, MoveTo, PoseMotion, centre_pose
 from kalaba.cooperate.object_space import ObjectSpace, object_space
 from kalaba.errors import ControlError, near
@@ -76,7 +77,7 @@ class Carry:
         motors = sharing.motors(space, None, {})
         weights = self._weights(space, motors)
 
-        def torques(found: Equations) -> list[ca.SX]:
+        def torques(found: Equations, _: ca.SX) -> list[ca.SX]:
             model = object_equations(found, space.split)
             wanted = self.acceleration(found.kinematics, ca.mtimes(model.speed_map, found.symbols.v), goals)
             force = ca.mtimes(model.inertia, wanted) + model.bias

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
-from kalaba.constrain.elimination import factorise
 from kalaba.constrain.functions import expressions
+from kalaba.control.traced import least_squares
 from kalaba.derive.rotation import cross, skew
 
 if TYPE_CHECKING:
@@ -110,14 +110,6 @@ def model(equations: Equations, split: Split) -> ca.Function:
         return [ca.vec(ca.densify(part)) for part in parts]
 
     return expressions(equations, values)
-
-
-def least_squares(force_map: ca.SX, force: ca.SX, weights: tuple[float, ...] | None = None) -> ca.SX:
-    """The τ of least ½ τᵀ D τ with W τ = F: D⁻¹ Wᵀ (W D⁻¹ Wᵀ)⁻¹ F. W has full rank; D is diagonal, by default 1."""
-    W = ca.densify(force_map)
-    spread = W.T if weights is None else W.T / ca.DM(weights)
-    share = factorise(ca.mtimes(W, spread)).solve(ca.vertsplit(ca.densify(force)))
-    return ca.mtimes(spread, ca.vertcat(*share))
 
 
 def least_torques(equations: Equations, split: Split, motors: tuple[int, ...]) -> ca.Function:

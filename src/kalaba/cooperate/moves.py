@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
+from kalaba.control.goals import rotation_vector, time_rates
 from kalaba.control.path.checks import finite, positive
 from kalaba.control.path.timing import MinimumJerk
-from kalaba.derive.rotation import about, column, vee
+from kalaba.derive.rotation import about, column
 from kalaba.model.expression import Expression
 
 if TYPE_CHECKING:
     from kalaba.control.path.turning import Turn
     from kalaba.control.path.value import Path
     from kalaba.derive.kinematics import Kinematics
-
-LEAST = 1e-300  # under a root: keeps 0/0 out where there is no error; it is lost beside any other number
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ class PoseMotion:
             turned = about(self.turn.axis, self.turn.angle * self.path.progress_expression(t))
             theta = self.turn.expressions(t, self.path)
         R_d = ca.mtimes(turned, ca.reshape(ca.SX(ca.DM(self.rotation)), 3, 3))
-        v, a = _rates(ca.vertcat(x_d, theta), t)  # the axis stands still, so the rate of θ is ω
+        v, a = time_rates(ca.vertcat(x_d, theta), t)  # the axis stands still, so the rate of θ is ω
         return Goal(ca.vertcat(x_d - x, rotation_vector(ca.mtimes(R_d, R.T))), v, a)
 
 
@@ -79,7 +78,7 @@ class JointMotion:
         """The error p_d − p, and the rates of p_d."""
         t = kinematics.symbols.t
         p_d = self._wanted(kinematics, t)
-        return Goal(p_d - kinematics.scalar(self.coordinate), *_rates(p_d, t))
+        return Goal(p_d - kinematics.scalar(self.coordinate), *time_rates(p_d, t))
 
     def _wanted(self, kinematics: Kinematics, t: ca.SX) -> ca.SX:
         if isinstance(self.moves, Expression):
@@ -97,16 +96,3 @@ def centre_pose(kinematics: Kinematics, name: str) -> tuple[ca.SX, ca.SX]:
     names = [body.name for body in kinematics.machine.bodies]
     body = kinematics.body(names.index(name))
     return body.world.position + ca.mtimes(body.world.rotation, body.com), body.world.rotation
-
-
-def rotation_vector(rotation: ca.SX) -> ca.SX:
-    """Axis times angle of a rotation matrix, below half a turn: a θ/sin θ, with a = ½ vee(R − Rᵀ)."""
-    a = vee(rotation)
-    sine, cosine = ca.sqrt(ca.sumsqr(a) + LEAST), (ca.trace(rotation) - 1) / 2
-    return a * (ca.atan2(sine, cosine) / sine)
-
-
-def _rates(wanted: ca.SX, t: ca.SX) -> tuple[ca.SX, ca.SX]:
-    """First and second derivative by time."""
-    v = ca.densify(ca.jacobian(wanted, t))
-    return v, ca.densify(ca.jacobian(v, t))

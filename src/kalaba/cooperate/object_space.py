@@ -9,19 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kalaba.control.allocation import Allocation, LeastSquares
-from kalaba.cooperate import equations, sharing
+from kalaba.cooperate import equations, follow, kinematics, sharing
 from kalaba.cooperate.arms import Split, split
+from kalaba.cooperate.opened import Opened, configuration
 from kalaba.errors import ControlError, ModelError
 from kalaba.vectors import checked
 
 if TYPE_CHECKING:
     from kalaba.cooperate.arms import Extra
+    from kalaba.cooperate.kinematics import Reading
     from kalaba.cooperate.sharing import Internal
     from kalaba.model.system import System
     from kalaba.plant import Plant
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 SINGULAR = 1e-8  # of the largest singular value: less is no arm that can follow
+FOLLOWS = 1e-6  # the measure of an arm below which its rates would be a million times what is asked
 TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
 
 
@@ -118,6 +121,72 @@ class ObjectSpace:
     def speeds(self, state: State) -> Array:
         """ṡ of a state."""
         return np.asarray(self.model(state).speed_map @ np.asarray(state.v, dtype=float))
+
+    def rates(self, state: State, speeds: ArrayLike) -> Array:
+        """v = T ṡ: rates of all joints, those of the arms among them, while the objects move by ṡ."""
+        wanted = checked(speeds, len(self.coordinates), "speeds", self.coordinates)
+        return np.asarray(self.velocity_map(state) @ wanted)
+
+    def accelerations(self, state: State, acceleration: ArrayLike) -> Array:
+        """v̇ = T s̈ + γ: accelerations of all joints while the objects, moving as in the state, accelerate by s̈."""
+        wanted = checked(acceleration, len(self.coordinates), "acceleration", self.coordinates)
+        found = self.model(state)
+        return np.asarray(found.velocity_map @ wanted + found.convective)
+
+    def object_acceleration(self, state: State, acceleration: ArrayLike) -> Array:
+        """s̈ = S (v̇ − γ): that of the objects from that of the plant, which keeps the rows. As ṡ = S v and S T = 1."""
+        given = checked(acceleration, len(self.plant.velocities), "acceleration", self.plant.velocities)
+        found = self.model(state)
+        return np.asarray(found.speed_map @ (given - found.convective))
+
+    @cached_property
+    def opened(self) -> Opened:
+        """The machine with every grasp let go."""
+        return Opened(self)
+
+    def read(self, q: State | ArrayLike, near: State | ArrayLike | None = None) -> Reading:
+        """Where the objects are, from the joint angles of the arms alone: poses, joints and the whole q.
+
+        `q` holds the arms' coordinates, or all of them, of which the objects' are not read. A thread's travel counts
+        its turns; other angles of the objects lie whole turns nearest to `near`, or between −π and π. Grasps that are
+        no welds are put together, by search from `near` (default: the start). Modes of beams stay as there.
+
+        Raises a KinematicsError where arms disagree on a body, by more than 1e-9 m or rad, and where they leave
+        something open.
+        """
+        return kinematics.read(self, q, near)
+
+    def reach(
+        self,
+        pose: Any = None,  # noqa: ANN401
+        joints: Mapping[str, float] | None = None,
+        near: State | ArrayLike | None = None,
+        singular: float = FOLLOWS,
+    ) -> Array:
+        """The whole q in which the arms hold the objects at a pose, with their joints as given; rows close to 1e-12.
+
+        `pose` is that of the body that floats, a `kb.Pose` or what `plant.pose` gives, or poses by name; what is not
+        given stays as in `near` (default: the start). Each arm is solved alone within its joints' limits and takes the
+        solution nearest to `near`: of all its branches where it has a spherical wrist, else the one that a search
+        from there finds. Angles are continued to the turn nearest to it.
+
+        Raises a KinematicsError with the arm, the pose and the gap where an arm cannot follow, and with its measure
+        where that is not above `singular`.
+        """
+        placed = follow.place(self, pose, joints or {}, configuration(self, near))
+        return follow.reach(self, placed, singular)
+
+    def branches(
+        self,
+        pose: Any = None,  # noqa: ANN401
+        joints: Mapping[str, float] | None = None,
+        near: State | ArrayLike | None = None,
+    ) -> dict[str, tuple[Array, ...]]:
+        """For each arm the whole q of all its branches, the nearest first, with all else as `reach` has it.
+
+        An arm that holds by a weld must have a spherical wrist. Any of another kind gives the one that is found.
+        """
+        return follow.branches(self, self.reach(pose, joints, near, singular=-np.inf))
 
     def acceleration(self, state: State, torques: ArrayLike, t: float = 0.0) -> Array:
         """s̈ = H⁻¹ (W τ − τ_b)."""

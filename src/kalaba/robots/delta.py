@@ -37,7 +37,7 @@ def _arm(rods: str) -> System:
         part
         for side, across in SIDES[rods].items()
         for part in (
-            Frame(f"{side}_elbow", parent="arm.tip", at=(0, across, 0)),
+            Frame(f"{side}_elbow", parent="arm.tip", at=Pose((0, across, 0))),
             Body(side, Rod(ROD, mass=mass, axis=-Z), parent=f"{side}_elbow", joint=CONE),
         )
     ]
@@ -69,7 +69,7 @@ def _balls(rods: str, leg: int) -> tuple[Connection, ...]:
             f"ball{leg}_{side}",
             f"leg{leg}.{side}.tip",
             parent="platform",
-            at=(f"platform_radius*{c} - {across}*{s}", f"platform_radius*{s} + {across}*{c}", 0),
+            at=Pose((f"platform_radius*{c} - {across}*{s}", f"platform_radius*{s} + {across}*{c}", 0)),
             joint=Spherical(),
         )
         for side, across in ((side, across.replace("half", f"leg{leg}.half")) for side, across in SIDES[rods].items())

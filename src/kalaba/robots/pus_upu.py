@@ -75,12 +75,12 @@ def system(*, actuators: str) -> System:
         parts=(
             Parameter("base_radius", BASE_RADIUS, "m", "circle of the sliders (fitted)"),
             Parameter("platform_radius", PLATFORM_RADIUS, "m", "circle of the balls (fitted)"),
-            *(legs[i].place(f"leg{i}", at=point) for i, point in enumerate(base, 1)),
+            *(legs[i].place(f"leg{i}", at=Pose(point)) for i, point in enumerate(base, 1)),
             MIDDLE.place("middle"),
             Body("platform", Cylinder(radius=PLATFORM_RADIUS + 0.05, length=0.04, mass=PLATFORM)),
-            Frame("hub", parent="platform", at=(0, 0, HUB)),
+            Frame("hub", parent="platform", at=Pose((0, 0, HUB))),
             *(
-                Connection(f"ball{i}", f"leg{i}.rod.tip", parent="platform", at=point, joint=Spherical())
+                Connection(f"ball{i}", f"leg{i}.rod.tip", parent="platform", at=Pose(point), joint=Spherical())
                 for i, point in enumerate(balls, 1)
             ),
             Connection("fork", "hub", parent="middle.lower", joint=Universal(Y, X)),
@@ -101,9 +101,11 @@ def scenario(*, actuators: str) -> Scenario:
     radius, angle = "(0.05*(1 - cos(pi*min(t, 1))))", "(1.25*t)"  # 0.1 m after a second; 0.125 m/s
     x, y = f"{radius}*cos{angle}", f"{radius}*sin{angle}"
     legs = _driven(actuators)
-    share = {i: 1.0 if len(legs) == 6 else float(2 * (i % 2)) for i in legs}  # without slider 6 its neighbours carry all
+    share = {
+        i: 1.0 if len(legs) == 6 else float(2 * (i % 2)) for i in legs
+    }  # without slider 6 its neighbours carry all
     control = {
-        f"leg{i}.motor": f"{-share[i] * WEIGHT / 6} + " + follow(f"leg{i}.slider.travel", _travel(i, x, y), 1e5, 2e3)
+        f"leg{i}.motor": f"{-share[i] * WEIGHT / 6} + " + follow(f"leg{i}.slider.travel", _travel(i, x, y), 5e5, 8e3)
         for i in legs
     }
     return Scenario(

@@ -52,10 +52,10 @@ def system() -> System:
         parts=(
             Parameter("base_radius", BASE_RADIUS, "m", "circle of the joints on the base"),
             Parameter("platform_radius", PLATFORM_RADIUS, "m", "circle of the balls on the platform"),
-            *(LEG.place(f"leg{i}", at=point, start=long) for i, point in enumerate(base, 1)),
+            *(LEG.place(f"leg{i}", at=Pose(point), start=long) for i, point in enumerate(base, 1)),
             Body("platform", Cylinder(radius=0.32, length=0.03, mass=20.0)),
             *(
-                Connection(f"ball{i}", f"leg{i}.rod", parent="platform", at=point, joint=Spherical())
+                Connection(f"ball{i}", f"leg{i}.rod", parent="platform", at=Pose(point), joint=Spherical())
                 for i, point in enumerate(balls, 1)
             ),
         ),

@@ -1,0 +1,195 @@
+"""Goals: what a machine is asked to do, as rows that its motion is to meet.
+
+A goal has a task velocity A v of its own (a frame's velocity, a displacement's rate) and a wanted motion. With the
+error e and the gains ω and ζ it becomes a servo constraint::
+
+    A v̇ = a_d − Ȧ v + 2 ζ ω (v_d − A v) + ω² e
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+
+from kalaba.control.path.timing import MinimumJerk
+from kalaba.control.path.turning import Turn, keep
+from kalaba.control.path.value import Path
+from kalaba.derive.applied import frame_jacobian
+from kalaba.derive.rotation import about, column, vee
+from kalaba.errors import ControlError, near
+from kalaba.model.number import is_number
+
+if TYPE_CHECKING:
+    from kalaba.derive.kinematics import Kinematics
+    from kalaba.model.expression import Expression
+    from kalaba.plant import Plant
+
+LEAST = 1e-300  # under a root: keeps 0/0 out where there is no error; it is lost beside any other number
+FREE = "free"
+KEEP = "keep"
+
+
+@dataclass(frozen=True, slots=True)
+class Follow:
+    """A frame that follows a path, or an expression that follows an expression of t."""
+
+    target: str
+    path: Path | str | float
+    orientation: Turn | str = KEEP
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.target, str):
+            raise ControlError(f"follow: expected the name of a frame or an expression, got {self.target!r}.")
+        if not isinstance(self.path, Path | str) and not is_number(self.path):
+            raise ControlError(f"follow {self.target}: expected a path of kb.path or a text of t, got {self.path!r}.")
+        if not isinstance(self.orientation, Turn) and self.orientation not in {KEEP, FREE}:
+            kinds = "'keep', 'free' or kb.path.turn(...)"
+            raise ControlError(f"follow {self.target}: expected orientation {kinds}, got {self.orientation!r}.")
+
+    @property
+    def duration(self) -> float | None:
+        """How long the motion takes, if it ends."""
+        return self.path.duration if isinstance(self.path, Path) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Posture:
+    """Hold whatever no other goal speaks for, where it is at the start."""
+
+
+Goal = Follow | Posture
+
+
+def follow(target: str, path: Path | str | float, orientation: Turn | str = KEEP) -> Follow:
+    """Ask that a frame follows a path, its orientation kept, turned or free; or that an expression follows a text."""
+    return Follow(target, path, orientation)
+
+
+def posture() -> Posture:
+    """Ask that the freedoms which no other goal speaks for are held as they are at the start."""
+    return Posture()
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Servo rows: what moves, and how it is to move."""
+
+    names: tuple[str, ...]
+    matrix: ca.SX  # A, (g, n_v)
+    drift: ca.SX  # Ȧ v
+    error: ca.SX  # e, wanted minus found
+    velocity: ca.SX  # v_d
+    acceleration: ca.SX  # a_d
+
+    def wanted(self, rates: ca.SX, frequency: float, damping: float) -> ca.SX:
+        """A v̇ as the feedback wants it, for the task velocities A v."""
+        fed_back = 2 * damping * frequency * (self.velocity - rates) + frequency**2 * self.error
+        return self.acceleration - self.drift + fed_back
+
+
+@dataclass(frozen=True)
+class FrameMotion:
+    """A frame on a path, counted from where it was at the start."""
+
+    frame: str
+    path: Path
+    turn: Turn | None  # None: orientation is free
+    position: tuple[float, ...]  # at the start, m
+    rotation: tuple[float, ...]  # at the start, column by column
+    run_in: tuple[float, tuple[float, ...]] | None = None  # s; the way from the path's start to the frame's
+
+    def rows(self, k: Kinematics) -> Rows:
+        """Rows x, y, z and rx, ry, rz, world axes."""
+        s, t = k.symbols, k.symbols.t
+        pose, count = k.frame(self.frame), 3 if self.turn is None else 6
+        x_d = self.path.expressions(t, self.position)
+        if self.run_in is not None:
+            duration, offset = self.run_in
+            x_d = x_d + column(offset) * (1 - MinimumJerk(duration).fit(1.0).expression(t))
+        theta, error = ca.SX(3, 1), x_d - pose.position
+        if self.turn is not None:
+            turned = about(self.turn.axis, self.turn.angle * self.path.progress_expression(t))
+            R_d = ca.mtimes(turned, ca.reshape(ca.SX(ca.DM(self.rotation)), 3, 3))
+            theta = self.turn.expressions(t, self.path)
+            error = ca.vertcat(error, rotation_vector(ca.mtimes(R_d, pose.rotation.T)))
+        v, a = time_rates(ca.vertcat(x_d, theta)[:count], t)  # the axis stands still, so the rate of θ is ω
+        A = frame_jacobian(k, self.frame)[:count, :]
+        labels = ("x", "y", "z", "rx", "ry", "rz")[:count]
+        drift = ca.jtimes(ca.mtimes(A, s.v), s.q, s.q_dot)
+        return Rows(tuple(f"{self.frame}.{label}" for label in labels), A, drift, error, v, a)
+
+
+@dataclass(frozen=True)
+class ScalarMotion:
+    """An expression that follows an expression of t."""
+
+    target: Expression
+    wanted: Expression
+    offset: tuple[float, float] | None = None  # duration of the run-in and the way from the wanted start
+
+    def rows(self, k: Kinematics) -> Rows:
+        """One row."""
+        s, t = k.symbols, k.symbols.t
+        y, y_d = k.value(self.target), k.value(self.wanted)
+        if self.offset is not None:
+            duration, way = self.offset
+            y_d = y_d + way * (1 - MinimumJerk(duration).fit(1.0).expression(t))
+        A = s.gradient(y)
+        v, a = time_rates(y_d, t)
+        return Rows((self.target.canonical,), A, ca.jtimes(ca.mtimes(A, s.v), s.q, s.q_dot), y_d - y, v, a)
+
+
+Motion = FrameMotion | ScalarMotion
+
+
+def motion_of(plant: Plant, goal: Follow, q: Any, run_in: float | None) -> Motion:  # noqa: ANN401
+    """A goal with the numbers of the configuration that it starts from."""
+    from kalaba.actuation import read
+
+    if isinstance(goal.path, Path):
+        if goal.target not in plant.machine.frames:
+            names = near(goal.target, plant.machine.frames)
+            raise ControlError(f"follow: {plant.system.name} has no frame {goal.target!r}; {names}")
+        pose = plant.pose(goal.target, q)
+        turn = goal.orientation if isinstance(goal.orientation, Turn) else keep()
+        x, R = tuple(map(float, pose.position)), tuple(map(float, pose.rotation.ravel(order="F")))
+        way = np.array(x) - goal.path.at(0.0, x).position
+        entry = None if run_in is None else (run_in, tuple(map(float, way)))
+        return FrameMotion(goal.target, goal.path, None if goal.orientation == FREE else turn, x, R, entry)
+    target = read(plant, goal.target, "follow")
+    wanted = read(plant, goal.path, f"follow {goal.target}")
+    parameters = {parameter.name for parameter in plant.machine.parameters}
+    if wanted.frames or wanted.has_rate or wanted.names - parameters:
+        raise ControlError(f"follow {goal.target}: expected an expression of t and parameters, got {goal.path!r}.")
+    return ScalarMotion(target, wanted)
+
+
+def rotation_vector(rotation: ca.SX) -> ca.SX:
+    """Axis times angle of a rotation matrix, below half a turn: a θ/sin θ, with a = ½ vee(R − Rᵀ)."""
+    a = vee(rotation)
+    sine, cosine = ca.sqrt(ca.sumsqr(a) + LEAST), (ca.trace(rotation) - 1) / 2
+    return a * (ca.atan2(sine, cosine) / sine)
+
+
+def time_rates(wanted: ca.SX, t: ca.SX) -> tuple[ca.SX, ca.SX]:
+    """First and second derivative by time."""
+    v = ca.densify(ca.jacobian(wanted, t))
+    return v, ca.densify(ca.jacobian(v, t))
+
+
+def stacked(rows: list[Rows]) -> Rows:
+    """Rows one under the other."""
+    fields = ("matrix", "drift", "error", "velocity", "acceleration")
+    parts = [ca.densify(ca.vertcat(*(getattr(row, name) for row in rows))) for name in fields]
+    return Rows(tuple(name for row in rows for name in row.names), *parts)
+
+
+def chosen(rows: Rows, kept: tuple[int, ...]) -> Rows:
+    """Some of the rows."""
+    index = list(kept)
+    fields = ("matrix", "drift", "error", "velocity", "acceleration")
+    parts = [getattr(rows, name)[index, :] for name in fields]
+    return Rows(tuple(rows.names[i] for i in kept), *parts)

@@ -1,0 +1,213 @@
+"""Servo control: goals become constraints, and real motors supply what they take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from kalaba.actuation import Law
+from kalaba.backend import Native
+from kalaba.constrain.functions import law_values
+from kalaba.control import traced
+from kalaba.control.allocation import Allocation, Bounded, LeastSquares, MinMax
+from kalaba.control.course import SHOWN, Course, course, tangent
+from kalaba.control.goals import Follow, Posture
+from kalaba.control.path.checks import positive
+from kalaba.errors import ControlError, near
+from kalaba.model.parts import Sampled
+from kalaba.plant import Plant, build
+
+if TYPE_CHECKING:
+    from kalaba.derive.equations import Equations
+    from kalaba.model.system import System
+    from kalaba.state import State
+
+Array = NDArray[np.float64]
+ALL = "all"
+CHECKED = 25  # states along the goals at which `servo` looks
+REACHABLE = 1e-8  # of the largest singular value of S with rows of length 1
+
+
+@dataclass(frozen=True)
+class Servo:
+    """A control law that meets goals with the motors that are there; made by `kb.servo`.
+
+    ::
+
+        S u = r,   S = A_s Y,   r = b_s − A_s v̇₀,   b_s = a_d − Ȧ_s v + 2 ζ ω (v_d − A_s v) + ω² e
+
+    on the closed machine. Among the u that do, `allocation` chooses. Evaluated at every stage, in compiled code, for
+    least squares and where one null direction is left; with more of them MinMax and Bounded are sampled at `rate`.
+    """
+
+    goals: tuple[Follow | Posture, ...]
+    actuators: tuple[str, ...] | str = ALL
+    allocation: Allocation = LeastSquares()
+    frequency: float = 20.0  # ω, rad/s
+    damping: float = 1.0  # ζ
+    run_in: float | None = None  # s, from where the machine is; None: it starts on the path
+    rate: float = 1000.0  # Hz
+
+    @property
+    def duration(self) -> float | None:
+        """How long the goals take; None if they do not end."""
+        times = [goal.duration for goal in self.goals if isinstance(goal, Follow)]
+        known = [time for time in times if time is not None]
+        return max(known) if known else None
+
+    def course(self, plant: Plant) -> Course:
+        """The goals with the numbers of a machine's start."""
+        return course(plant, self.goals, run_in=self.run_in)
+
+    def start(self, plant: Plant) -> State:
+        """Where a run begins: on the path, or where the machine is if it runs in."""
+        return self.course(plant).start
+
+    def motors(self, plant: Plant) -> tuple[int, ...]:
+        """The motors that may act."""
+        names = plant.actuators if self.actuators == ALL else self.actuators
+        return tuple(plant.actuators.index(name) for name in names)
+
+    def law(self, plant: Plant, start: State) -> Law | Sampled:  # noqa: ARG002  (the goals count from the machine's own)
+        """The law, or a sampled function where a solver is needed."""
+        found, motors = self.course(plant), self.motors(plant)
+        spare = len(motors) - len(found.kept)
+        if not isinstance(self.allocation, LeastSquares) and spare > 1:
+            return self._sampled(plant, found, motors)
+
+        def efforts(equations: Equations, kept: ca.SX) -> list[ca.SX]:
+            S, r = self._demand(plant, found, motors, equations, kept)
+            values = dict(zip(motors, ca.vertsplit(self._allocated(plant, motors, S, r)), strict=True))
+            return [values.get(i, ca.SX(0)) for i in range(len(plant.actuators))]
+
+        return Law(text=repr(self), motors=efforts, is_feedback=True, start=found.label)
+
+    def _demand(
+        self, plant: Plant, found: Course, motors: tuple[int, ...], equations: Equations, kept: ca.SX
+    ) -> tuple[ca.SX, ca.SX]:
+        if not isinstance(plant.backend, Native):  # without a choice at hand, that of the start
+            kept = ca.SX(ca.DM((plant.choice.mask > 0).astype(float)))
+        gains = (self.frequency, self.damping)
+        return traced.demand(equations, kept, found.rows(equations), gains, list(motors))
+
+    def _allocated(self, plant: Plant, motors: tuple[int, ...], S: ca.SX, r: ca.SX) -> ca.SX:  # noqa: N803
+        """The motors' efforts, in closed form."""
+        how, limits = self.allocation, tuple(plant.machine.actuators[i].limit for i in motors)
+        weights = getattr(how, "weights", None)
+        least = traced.least_squares(S, r, weights)
+        if isinstance(how, LeastSquares) or S.shape[0] == S.shape[1]:
+            return least
+        null = traced.null_direction(S, weights)
+        if isinstance(how, MinMax):
+            scale = limits if np.isfinite(limits).all() else (1.0,) * len(motors)
+            return traced.min_max(least, null, scale)
+        assert isinstance(how, Bounded)  # noqa: S101  (checked by `servo`)
+        low, high = how.bounds(np.array(limits))
+        return traced.bounded(least, null, tuple(low.tolist()), tuple(high.tolist()))
+
+    def _sampled(self, plant: Plant, found: Course, motors: tuple[int, ...]) -> Sampled:
+        """The law as a function that calls a solver."""
+        limits = np.array([plant.machine.actuators[i].limit for i in motors])
+        names = tuple(found.names[i] for i in found.kept)
+        shape = (len(found.kept), len(motors))
+
+        def efforts(t: float, q: Array, v: Array) -> Array:
+            S, r = self.numbers(plant, found, motors, (q, v, t))
+            u = np.zeros(len(plant.actuators))
+            u[list(motors)] = self.allocation.allocate(S.reshape(shape), r, limits, names)
+            return u
+
+        return Sampled(efforts, self.rate)
+
+    def numbers(
+        self, plant: Plant, found: Course, motors: tuple[int, ...], at: tuple[Array, Array, float]
+    ) -> tuple[Array, Array]:
+        """S and r at a state and time."""
+
+        def values(equations: Equations, kept: ca.SX) -> list[ca.SX]:
+            return [ca.vec(part) for part in self._demand(plant, found, motors, equations, kept)]
+
+        label = f"{found.label} {motors} {self.frequency} {self.damping}"
+        function = plant.function("servo", lambda e: law_values(e, values), label)
+        inputs = plant.inputs(*at)
+        inputs[plant.layout.mask] = plant.choice.mask
+        result, size = function(inputs), len(found.kept) * len(motors)
+        return result[:size].reshape((len(found.kept), len(motors)), order="F"), result[size:]
+
+
+def servo(  # noqa: PLR0913
+    system: System | Plant,
+    goals: Follow | Posture | Sequence[Follow | Posture],
+    actuators: str | Sequence[str] = ALL,
+    allocation: Allocation = LeastSquares(),
+    *,
+    frequency: float = 20.0,
+    damping: float = 1.0,
+    run_in: float | None = None,
+) -> Servo:
+    """Make a control law that meets goals with the motors named; refuses goals that cannot be met, and says why.
+
+    The machine is taken along its goals in a few steps: a path that leaves the workspace is found here.
+    """
+    plant = build(system)
+    asked = (goals,) if isinstance(goals, Follow | Posture) else tuple(goals)
+    for goal in asked:
+        if not isinstance(goal, Follow | Posture):
+            raise ControlError(f"servo: expected goals such as kb.follow(...) or kb.posture(), got {goal!r}.")
+    if plant.is_singular:
+        raise ControlError(f"{plant.system.name}: servo control needs a mass matrix of full rank. Give bodies mass.")
+    names = ALL if isinstance(actuators, str) and actuators == ALL else _known(plant, actuators)
+    made = Servo(
+        *(asked, names, allocation, positive(frequency, "servo.frequency"), positive(damping, "servo.damping")),
+        run_in=None if run_in is None else positive(run_in, "servo.run_in"),
+    )
+    _check(plant, made)
+    return made
+
+
+def _known(plant: Plant, actuators: str | Sequence[str]) -> tuple[str, ...]:
+    names = (actuators,) if isinstance(actuators, str) else tuple(actuators)
+    for name in names:
+        if name not in plant.actuators:
+            raise ControlError(f"servo: {plant.system.name} has no actuator {name!r}; {near(name, plant.actuators)}")
+    return names
+
+
+def _check(plant: Plant, made: Servo) -> None:
+    """Refuse limits that are no limits, goals out of reach of the motors, and paths out of reach of the machine."""
+    motors = made.motors(plant)
+    for i in motors:
+        if not plant.machine.actuators[i].limit > 0:
+            limit = plant.machine.actuators[i].limit
+            raise ControlError(f"{plant.actuators[i]}.limit: expected more than zero, got {limit!r}.")
+    found = made.course(plant)
+    _check_motors(plant, found, motors)
+    duration = made.duration
+    if made.run_in is None and duration is not None:
+        q = found.start.q
+        for t in np.linspace(0.0, duration, CHECKED):
+            q = found.at(float(t), q).q
+
+
+def _check_motors(plant: Plant, found: Course, motors: tuple[int, ...]) -> None:
+    """S must have full rank: name the direction in which no motor pushes."""
+    basis, _ = tangent(plant, found.start.q)
+    rows = found.demand(found.start, 0.0).matrix[list(found.kept)] @ basis
+    rows = rows / np.linalg.norm(rows, axis=1)[:, None]
+    pushed = rows @ basis.T @ plant.actuation_map(found.start.q)[:, list(motors)]
+    sides, sizes, _ = np.linalg.svd(pushed)
+    rank = int(np.sum(sizes > REACHABLE * sizes.max(initial=1e-300)))
+    if rank < len(rows):
+        names = [found.names[i] for i in found.kept]
+        missing = sides[:, rank]
+        parts = [f"{c:+.2g} {n}" for c, n in zip(missing, names, strict=True) if abs(c) > SHOWN]
+        used = ", ".join(plant.actuators[i] for i in motors) or "no motor"
+        raise ControlError(
+            f"{plant.system.name}: {used} cannot push along {' '.join(parts)}: {len(rows)} goals, "
+            f"{rank} directions that the motors move. Add a motor, or drop a goal."
+        )
