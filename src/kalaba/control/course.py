@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from kalaba.constrain.functions import expressions
 from kalaba.control.goals import Follow, Motion, Rows, ScalarMotion, chosen, motion_of, stacked
 from kalaba.errors import ControlError
 from kalaba.model.expression import parse
+from kalaba.oracle import q_dot, unit
 from kalaba.starting import closing
 from kalaba.state import State
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 INDEPENDENT = 1e-6  # part of a goal row, of length 1, that the other goals and the structure leave over
 REACHED = 1e-9  # m, rad: a goal that is missed by less is met
+ROLLED = 1e-10  # tolerance of configurations that follow from rolling
 SHOWN = 0.05  # parts of a direction below this are not named
 
 
@@ -63,9 +66,47 @@ class Course:
         return demand(self.plant, self.motions, state, t)
 
     def at(self, t: float, guess: Array) -> State:
-        """The state on the course at a time, near a guess."""
+        """The state on the course at a time, near a guess.
+
+        Rows at velocity level leave part of q to the way that was gone: where a wheel rolls, the guess given is not
+        used but what rolling leads to from the start, which takes an integration.
+        """
+        if any(self.plant.machine.is_velocity_level):
+            guess = self._rolled(t)
         found = _closed(self.plant, self.motions, self.names, guess, t)
         return State(found, _speed(self.plant, self.motions, found, t))
+
+    @cached_property
+    def _end(self) -> float:
+        """When the last path ends; 0 without one."""
+        return max((m.path.duration for m in self.motions if not isinstance(m, ScalarMotion)), default=0.0)
+
+    @cached_property
+    def _way(self) -> Callable[[float], Array]:
+        """Q on the course from 0 to its end, where rows at velocity level take part."""
+        return _roll(self.plant, self.motions, self.start.q, (0.0, self._end))
+
+    def _rolled(self, t: float) -> Array:
+        near = min(max(t, 0.0), self._end)
+        q = self._way(near) if self._end else self.start.q
+        return unit(self.plant, q if t == near else _roll(self.plant, self.motions, q, (near, t))(t))
+
+
+def _roll(plant: Plant, motions: tuple[Motion, ...], q: Array, span: tuple[float, float]) -> Callable[[float], Array]:
+    """Integrate q̇ = N(q) v(q, t), with the v that rows and goals, which speak for every freedom, leave no choice of."""
+    from scipy.integrate import solve_ivp
+
+    def rate(t: float, q: Array) -> Array:
+        q = unit(plant, q)
+        return q_dot(plant, q, _speed(plant, motions, q, t))
+
+    found = solve_ivp(rate, span, q, method="DOP853", rtol=ROLLED, atol=ROLLED, dense_output=True)
+    if not found.success:
+        raise ControlError(
+            f"{plant.system.name}: the goals cannot be followed beyond t = {found.t[-1]:.4g} s"
+            f"{_way(motions, found.t[-1])}: {found.message} Does the path ask for a slip?"
+        )
+    return found.sol  # type: ignore[no-any-return]
 
 
 def demand(plant: Plant, motions: tuple[Motion, ...], state: State, t: float) -> Demand:

@@ -59,9 +59,11 @@ def inverse_dynamics(
     plant = build(system)
     made = servo(plant, goals, actuators, allocation)
     found, motors = made.course(plant), made.motors(plant)
-    if times is None and made.duration is None:
-        raise ControlError(f"{plant.system.name}: these goals have no end. Say at which times=.")
-    at = np.linspace(0.0, made.duration, SAMPLES) if times is None else np.atleast_1d(np.asarray(times, dtype=float))
+    if times is None:
+        if made.duration is None:
+            raise ControlError(f"{plant.system.name}: these goals have no end. Say at which times=.")
+        times = np.linspace(0.0, made.duration, SAMPLES)
+    at = np.atleast_1d(np.asarray(times, dtype=float))
     limits = np.array([plant.machine.actuators[i].limit for i in motors])
     names = tuple(found.names[i] for i in found.kept)
     states, efforts, nulls, q = [], [], [], found.start.q

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -12,12 +13,13 @@ from numpy.typing import NDArray
 
 from kalaba.actuation import Law
 from kalaba.backend import Native
-from kalaba.constrain.functions import law_values
+from kalaba.constrain.functions import expressions, law_values
 from kalaba.control import traced
 from kalaba.control.allocation import Allocation, Bounded, LeastSquares, MinMax
 from kalaba.control.course import SHOWN, Course, course, tangent
 from kalaba.control.goals import Follow, Posture
 from kalaba.control.path.checks import positive
+from kalaba.control.robust import Adaptive, Correction, Model, Robust, believed, checked_model, combined_error
 from kalaba.errors import ControlError, near
 from kalaba.model.parts import Sampled
 from kalaba.plant import Plant, build
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 ALL = "all"
+NO_NUMBERS: Mapping[str, float] = MappingProxyType({})
 CHECKED = 25  # states along the goals at which `servo` looks
 REACHABLE = 1e-8  # of the largest singular value of S with rows of length 1
 
@@ -42,7 +45,8 @@ class Servo:
         S u = r,   S = A_s Y,   r = b_s − A_s v̇₀,   b_s = a_d − Ȧ_s v + 2 ζ ω (v_d − A_s v) + ω² e
 
     on the closed machine. Among the u that do, `allocation` chooses. Evaluated at every stage, in compiled code, for
-    least squares and where one null direction is left; with more of them MinMax and Bounded are sampled at `rate`.
+    least squares and where one null direction is left; with more of them MinMax and Bounded are sampled at `rate`, as
+    is a law with an `Adaptive` correction.
     """
 
     goals: tuple[Follow | Posture, ...]
@@ -52,6 +56,8 @@ class Servo:
     damping: float = 1.0  # ζ
     run_in: float | None = None  # s, from where the machine is; None: it starts on the path
     rate: float = 1000.0  # Hz
+    model: Model = ()  # numbers that the law believes where they are not the machine's
+    correction: Correction | None = None  # what is done about a model that is wrong
 
     @property
     def duration(self) -> float | None:
@@ -77,6 +83,8 @@ class Servo:
         """The law, or a sampled function where a solver is needed."""
         found, motors = self.course(plant), self.motors(plant)
         spare = len(motors) - len(found.kept)
+        if isinstance(self.correction, Adaptive):
+            return self._adapted(plant, found, motors, self.correction)
         if not isinstance(self.allocation, LeastSquares) and spare > 1:
             return self._sampled(plant, found, motors)
 
@@ -92,8 +100,12 @@ class Servo:
     ) -> tuple[ca.SX, ca.SX]:
         if not isinstance(plant.backend, Native):  # without a choice at hand, that of the start
             kept = ca.SX(ca.DM((plant.choice.mask > 0).astype(float)))
-        gains = (self.frequency, self.damping)
-        return traced.demand(equations, kept, found.rows(equations), gains, list(motors))
+        gains, rows = (self.frequency, self.damping), found.rows(equations)
+        S, r = traced.demand(equations, kept, rows, gains, list(motors))
+        if isinstance(self.correction, Robust):
+            r = r + self.correction.term(combined_error(equations, rows, *gains))
+        S, r = believed(equations, self.model, [S, r])
+        return S, r
 
     def _allocated(self, plant: Plant, motors: tuple[int, ...], S: ca.SX, r: ca.SX) -> ca.SX:  # noqa: N803
         """The motors' efforts, in closed form."""
@@ -112,17 +124,35 @@ class Servo:
 
     def _sampled(self, plant: Plant, found: Course, motors: tuple[int, ...]) -> Sampled:
         """The law as a function that calls a solver."""
-        limits = np.array([plant.machine.actuators[i].limit for i in motors])
-        names = tuple(found.names[i] for i in found.kept)
-        shape = (len(found.kept), len(motors))
 
         def efforts(t: float, q: Array, v: Array) -> Array:
-            S, r = self.numbers(plant, found, motors, (q, v, t))
-            u = np.zeros(len(plant.actuators))
-            u[list(motors)] = self.allocation.allocate(S.reshape(shape), r, limits, names)
-            return u
+            return self._shared(plant, found, motors, *self.numbers(plant, found, motors, (q, v, t)))
 
         return Sampled(efforts, self.rate)
+
+    def _adapted(self, plant: Plant, found: Course, motors: tuple[int, ...], how: Adaptive) -> Sampled:
+        """The law with an estimate d̂ of what is missing, d̂' = Γ z from sample to sample."""
+
+        def errors(equations: Equations) -> list[ca.SX]:
+            z = combined_error(equations, found.rows(equations), self.frequency, self.damping)
+            return believed(equations, self.model, [z])
+
+        label = f"{found.label} {self.frequency} {self.damping} {self.model}"
+        error = plant.function("servo error", lambda e: expressions(e, errors), label)
+
+        def efforts(t: float, q: Array, v: Array, estimate: Array) -> tuple[Array, Array]:
+            S, r = self.numbers(plant, found, motors, (q, v, t))
+            z = error(plant.inputs(q, v, t))
+            return self._shared(plant, found, motors, S, r + estimate), estimate + (how.gain / self.rate) * z
+
+        return Sampled(efforts, self.rate, state=np.zeros(len(found.kept)))
+
+    def _shared(self, plant: Plant, found: Course, motors: tuple[int, ...], S: Array, r: Array) -> Array:  # noqa: N803
+        """The efforts of all motors with S u = r, those that may not act idle."""
+        limits = np.array([plant.machine.actuators[i].limit for i in motors])
+        u = np.zeros(len(plant.actuators))
+        u[list(motors)] = self.allocation.allocate(S, r, limits, tuple(found.names[i] for i in found.kept))
+        return u
 
     def numbers(
         self, plant: Plant, found: Course, motors: tuple[int, ...], at: tuple[Array, Array, float]
@@ -132,7 +162,7 @@ class Servo:
         def values(equations: Equations, kept: ca.SX) -> list[ca.SX]:
             return [ca.vec(part) for part in self._demand(plant, found, motors, equations, kept)]
 
-        label = f"{found.label} {motors} {self.frequency} {self.damping}"
+        label = f"{found.label} {motors} {self.frequency} {self.damping} {self.model} {self.correction}"
         function = plant.function("servo", lambda e: law_values(e, values), label)
         inputs = plant.inputs(*at)
         inputs[plant.layout.mask] = plant.choice.mask
@@ -149,22 +179,30 @@ def servo(  # noqa: PLR0913
     frequency: float = 20.0,
     damping: float = 1.0,
     run_in: float | None = None,
+    model: Mapping[str, float] = NO_NUMBERS,
+    correction: Correction | None = None,
 ) -> Servo:
     """Make a control law that meets goals with the motors named; refuses goals that cannot be met, and says why.
 
-    The machine is taken along its goals in a few steps: a path that leaves the workspace is found here.
+    The machine is taken along its goals in a few steps: a path that leaves the workspace is found here. `model` has
+    the numbers that the law believes where they are not the machine's, {"platform.mass": 26.1}; `correction` what it
+    does about that, `kb.Robust(...)` or `kb.Adaptive(...)`.
     """
     plant = build(system)
     asked = (goals,) if isinstance(goals, Follow | Posture) else tuple(goals)
     for goal in asked:
         if not isinstance(goal, Follow | Posture):
             raise ControlError(f"servo: expected goals such as kb.follow(...) or kb.posture(), got {goal!r}.")
+    if not isinstance(correction, Correction | None):
+        raise ControlError(f"servo.correction: expected kb.Robust(...) or kb.Adaptive(...), got {correction!r}.")
     if plant.is_singular:
         raise ControlError(f"{plant.system.name}: servo control needs a mass matrix of full rank. Give bodies mass.")
     names = ALL if isinstance(actuators, str) and actuators == ALL else _known(plant, actuators)
     made = Servo(
         *(asked, names, allocation, positive(frequency, "servo.frequency"), positive(damping, "servo.damping")),
         run_in=None if run_in is None else positive(run_in, "servo.run_in"),
+        model=checked_model(plant, model),
+        correction=correction,
     )
     _check(plant, made)
     return made
@@ -188,7 +226,7 @@ def _check(plant: Plant, made: Servo) -> None:
     found = made.course(plant)
     _check_motors(plant, found, motors)
     duration = made.duration
-    if made.run_in is None and duration is not None:
+    if duration is not None:
         q = found.start.q
         for t in np.linspace(0.0, duration, CHECKED):
             q = found.at(float(t), q).q

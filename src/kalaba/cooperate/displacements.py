@@ -11,6 +11,7 @@ of the nearest turn about it.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,36 +50,60 @@ def displacements(joint: Any, in_seat: Pose, pitch: float = 0.0) -> tuple[float,
 
     The travel d of a thread counts its turns: the angle is the one nearest to 2π d/pitch that gives the rotation.
     """
-    d, R = in_seat
-    match joint:
-        case kinds.Revolute(axis=axis):
-            return (turn_about(axis, R),)
-        case kinds.Prismatic(axis=axis):
-            return (_along(axis, d),)
-        case kinds.Cylindrical(axis=axis):
-            return (_along(axis, d), turn_about(axis, R))
-        case kinds.Screw(axis=axis):
-            angle = turn_about(axis, R)
-            return (angle + TURN * round(_along(axis, d) / pitch - angle / TURN),)
-        case kinds.Universal():
-            return _cross(joint, R)
-        case kinds.Planar(normal=normal):
-            first, second = normal.across()
-            return (_along(first, d), _along(second, d), turn_about(normal, R))
-        case kinds.Spherical():
-            return tuple(quaternion_of(R).tolist())
-        case kinds.Free():
-            return (*d.tolist(), *quaternion_of(R).tolist())
-    return ()
+    if isinstance(joint, kinds.Screw):
+        angle = turn_about(joint.axis, in_seat.rotation)
+        return (angle + TURN * round(_along(joint.axis, in_seat.position) / pitch - angle / TURN),)
+    return _KINDS[type(joint)](joint, *in_seat)
 
 
 def _along(axis: Axis, position: Array) -> float:
     return float(np.array(axis.components) @ position)
 
 
-def _cross(joint: kinds.Universal, rotation: Array) -> tuple[float, float]:
+def _weld(_joint: kinds.Weld, _position: Array, _rotation: Array) -> tuple[float, ...]:
+    return ()
+
+
+def _revolute(joint: kinds.Revolute, _position: Array, rotation: Array) -> tuple[float, ...]:
+    return (turn_about(joint.axis, rotation),)
+
+
+def _prismatic(joint: kinds.Prismatic, position: Array, _rotation: Array) -> tuple[float, ...]:
+    return (_along(joint.axis, position),)
+
+
+def _cylindrical(joint: kinds.Cylindrical, position: Array, rotation: Array) -> tuple[float, ...]:
+    return _along(joint.axis, position), turn_about(joint.axis, rotation)
+
+
+def _universal(joint: kinds.Universal, _position: Array, rotation: Array) -> tuple[float, ...]:
     """R = R(a, α) R(b, β) with a ⊥ b: R b = R(a, α) b, and Rᵀ a = R(b, −β) a."""
     a, b = (np.array(axis.components) for axis in (joint.axis1, joint.axis2))
     across = np.cross(a, b)
     after, before = rotation @ b, rotation.T @ a
     return math.atan2(across @ after, b @ after), math.atan2(across @ before, a @ before)
+
+
+def _planar(joint: kinds.Planar, position: Array, rotation: Array) -> tuple[float, ...]:
+    first, second = joint.normal.across()
+    return _along(first, position), _along(second, position), turn_about(joint.normal, rotation)
+
+
+def _spherical(_joint: kinds.Spherical, _position: Array, rotation: Array) -> tuple[float, ...]:
+    return tuple(quaternion_of(rotation).tolist())
+
+
+def _free(_joint: kinds.Free, position: Array, rotation: Array) -> tuple[float, ...]:
+    return (*position.tolist(), *quaternion_of(rotation).tolist())
+
+
+_KINDS: dict[type, Callable[[Any, Array, Array], tuple[float, ...]]] = {
+    kinds.Weld: _weld,
+    kinds.Revolute: _revolute,
+    kinds.Prismatic: _prismatic,
+    kinds.Cylindrical: _cylindrical,
+    kinds.Universal: _universal,
+    kinds.Planar: _planar,
+    kinds.Spherical: _spherical,
+    kinds.Free: _free,
+}

@@ -26,7 +26,6 @@ from kalaba.vectors import checked
 if TYPE_CHECKING:
     from kalaba.cooperate.object_space import ObjectSpace
     from kalaba.cooperate.opened import Ends, Opened
-    from kalaba.plant import Plant
 
 Array = NDArray[np.float64]
 AGREE = 1e-9  # m, rad: arms that differ by more do not hold the same objects

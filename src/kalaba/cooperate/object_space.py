@@ -123,18 +123,18 @@ class ObjectSpace:
         return np.asarray(self.model(state).speed_map @ np.asarray(state.v, dtype=float))
 
     def rates(self, state: State, speeds: ArrayLike) -> Array:
-        """v = T ṡ: rates of all joints, those of the arms among them, while the objects move by ṡ."""
+        """Rates of all joints, those of the arms among them, while the objects move by ṡ: v = T ṡ."""
         wanted = checked(speeds, len(self.coordinates), "speeds", self.coordinates)
         return np.asarray(self.velocity_map(state) @ wanted)
 
     def accelerations(self, state: State, acceleration: ArrayLike) -> Array:
-        """v̇ = T s̈ + γ: accelerations of all joints while the objects, moving as in the state, accelerate by s̈."""
+        """Accelerations of all joints while the objects, moving as in the state, accelerate by s̈: v̇ = T s̈ + γ."""
         wanted = checked(acceleration, len(self.coordinates), "acceleration", self.coordinates)
         found = self.model(state)
         return np.asarray(found.velocity_map @ wanted + found.convective)
 
     def object_acceleration(self, state: State, acceleration: ArrayLike) -> Array:
-        """s̈ = S (v̇ − γ): that of the objects from that of the plant, which keeps the rows. As ṡ = S v and S T = 1."""
+        """The acceleration of the objects from one of the plant that keeps the rows: s̈ = S (v̇ − γ), as S T = 1."""
         given = checked(acceleration, len(self.plant.velocities), "acceleration", self.plant.velocities)
         found = self.model(state)
         return np.asarray(found.speed_map @ (given - found.convective))

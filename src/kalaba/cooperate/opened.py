@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kalaba.backend import Interpreted
 from kalaba.cooperate.displacements import TURN, displacements, seen_from
+from kalaba.model import pose as described
 from kalaba.model.joint import Screw, Spherical, Weld
 from kalaba.model.machine import MachineConnection
 from kalaba.model.parts import Connection, Frame
@@ -46,7 +47,7 @@ class Opened:
         """The same coordinates without the rows of the grasps; frames bear the names of the grasps."""
         system = self.space.plant.system
         grips = {part.name for part in system.parts if isinstance(part, Connection)}
-        parts = tuple(Frame(p.name, p.parent, p.at) if isinstance(p, Connection) else p for p in system.parts)
+        parts = tuple(_seat(part) if isinstance(part, Connection) else part for part in system.parts)
         kept = {k: v for k, v in system.parameters if k.split(".")[0] not in grips or k.split(".")[1] == "at"}
         return build(replace(system, parts=parts, parameters=tuple(kept.items())), backend=Interpreted())
 
@@ -117,11 +118,20 @@ class Opened:
         seat, pitch = self.plant.pose(body.name, q), 0.0
         if isinstance(body.joint, Screw):
             q[own] = TURN
-            pitch = float(np.array(body.joint.axis.components) @ seen_from(self.plant.pose(body.name, q), seat).position)
+            pitch = float(
+                np.array(body.joint.axis.components) @ seen_from(self.plant.pose(body.name, q), seat).position
+            )
         q[own] = displacements(body.joint, seen_from(pose, seat), pitch)
         if body.joint.has_quaternion and q[own[-4:]] @ before[-4:] < 0:
             q[own[-4:]] *= -1  # the same pose, on the side of the one before
         return q
+
+
+def _seat(connection: Connection) -> Frame:
+    """Where the child of a connection sits; building a plant has settled what was to be found."""
+    if not isinstance(connection.at, described.Pose):
+        raise TypeError(f"{connection.name}.at: expected a pose, got {connection.at!r}")
+    return Frame(connection.name, connection.parent, connection.at)
 
 
 def configuration(space: ObjectSpace, near: State | ArrayLike | None) -> Array:

@@ -12,6 +12,7 @@ from kalaba.model.system import System
 from kalaba.robots import (
     bennett,
     delta,
+    differential_drive,
     dual_mobile_arm,
     five_bar,
     flexible_arm_3d,
@@ -31,6 +32,7 @@ from kalaba.robots import (
     two_arm_peg,
     two_arm_scissors,
     two_arm_screw,
+    two_drive_carry,
 )
 from kalaba.robots.entry import Choice, Entry
 from kalaba.scenarios import Scenario
@@ -58,6 +60,8 @@ ENTRIES: Mapping[str, Entry] = MappingProxyType(
             two_arm_screw.ENTRY,
             three_arm_screw.ENTRY,
             n_arm_carry.ENTRY,
+            differential_drive.ENTRY,
+            two_drive_carry.ENTRY,
             floating_flexible_arm.ENTRY,
             flexible_arm_3d.ENTRY,
             flexible_four_bar.ENTRY,

@@ -1,0 +1,84 @@
+"""A platform on two driven wheels and a castor: 5 coordinates, 3 rows of rolling, 2 freedoms.
+
+The platform's origin is the middle of the axle, and `nose` a point ahead of it. With heading h, track b and wheels of
+radius r that turn by l and r relative to the platform, nothing slips where the wheels touch the ground::
+
+    side    −ẋ sin h + ẏ cos h = 0
+    left    ẋ cos h + ẏ sin h − ½ b ḣ − r l̇ = 0
+    right   ẋ cos h + ẏ sin h + ½ b ḣ − r ṙ = 0
+
+None of the first two can be integrated: the machine gets to every place with every heading, but not straight. The
+castor slides without friction and has no mass; it takes its share of the weight, which does no work.
+"""
+
+from __future__ import annotations
+
+from kalaba.model.joint import Planar, Revolute
+from kalaba.model.parts import Actuator, Body, Constraint, Frame, Parameter
+from kalaba.model.pose import Y, Z
+from kalaba.model.solid import Cylinder, Solid
+from kalaba.model.system import System
+from kalaba.robots.entry import Entry
+from kalaba.scenarios import Scenario
+
+WHEEL = Cylinder(radius="wheel_radius", length=0.03, mass=0.8, axis=Y)
+FORWARD = "rate(x)*cos(heading) + rate(y)*sin(heading)"  # of the middle of the axle
+DURATION = 12.0  # s, once round the eight
+HALF_HEIGHT, HALF_WIDTH = 1.0, 0.5  # m, of the eight
+
+
+def system() -> System:
+    """A platform `platform`, wheels `left_wheel` and `right_wheel` with a motor each, frames `nose` and `castor`."""
+    turning = Revolute(Y)  # a positive angle rolls forward
+    return System(
+        "differential-drive",
+        coordinates=("x", "y", "heading"),
+        parts=(
+            Parameter("track", 0.40, "m", "distance between the wheels"),
+            Parameter("wheel_radius", 0.08, "m", "radius of the wheels"),
+            Parameter("reach", 0.30, "m", "how far the nose is ahead of the axle"),
+            Body(
+                "platform",
+                Solid(12.0, com=(-0.04, 0, 0.05), inertia=(0.15, 0.32, 0.40)),
+                at=(0, 0, "wheel_radius"),
+                joint=Planar(Z, q=("x", "y", "heading")),
+            ),
+            Body("left_wheel", WHEEL, parent="platform", at=(0, "track/2", 0), joint=turning),
+            Body("right_wheel", WHEEL, parent="platform", at=(0, "-track/2", 0), joint=turning),
+            Frame("nose", parent="platform", at=("reach", 0, 0.10)),
+            Frame("castor", parent="platform", at=(-0.20, 0, "-wheel_radius")),
+            Constraint(
+                "rolling",
+                {
+                    "side": "rate(y)*cos(heading) - rate(x)*sin(heading)",
+                    "left": f"{FORWARD} - track/2*rate(heading) - wheel_radius*rate(left_wheel.angle)",
+                    "right": f"{FORWARD} + track/2*rate(heading) - wheel_radius*rate(right_wheel.angle)",
+                },
+            ),
+            Actuator("left_motor", "left_wheel.angle", limit=5.0),
+            Actuator("right_motor", "right_wheel.angle", limit=5.0),
+        ),
+    )
+
+
+def scenario() -> Scenario:
+    """Lead the nose round an eight, from rest to rest; the heading follows from rolling."""
+    from kalaba.control import path
+    from kalaba.control.goals import follow
+    from kalaba.control.servo import Servo
+
+    part = f"(t/{DURATION})"
+    phase = f"2*pi*{part}^3*(10 - 15*{part} + 6*{part}^2)"
+    eight = path.expression(f"{HALF_WIDTH}*sin(2*{phase})", f"{HALF_HEIGHT}*(1 - cos({phase}))", 0, DURATION)
+    goal = follow("nose", eight.relative(), orientation="free")
+    told = "The nose, ahead of the axle, goes once round an eight of 1 m by 2 m; two motors see to it."
+    return Scenario(system(), duration=DURATION, control=Servo((goal,)), description=told)
+
+
+ENTRY = Entry(
+    name="differential-drive",
+    summary="a platform rolls on two driven wheels and a castor: 3 rows of rolling without slip, 2 freedoms, 2 motors",
+    source="kalaba's own numbers; the textbook wheeled robot",
+    build=system,
+    scenario=scenario,
+)

@@ -1,0 +1,63 @@
+"""Two wheeled robots that carry one load, each by a hinge on its nose: 3 freedoms, 4 motors.
+
+Side by side, both robots face the way the load goes, so that they follow their noses. A nose can go anywhere, so the load
+moves in the plane and turns as it likes; the headings follow from rolling. The load is held by the hinges alone: of
+their ten rows three say twice that it keeps level.
+"""
+
+from __future__ import annotations
+
+from math import pi
+
+from kalaba.model.joint import Revolute
+from kalaba.model.parts import Body, Connection, Start
+from kalaba.model.pose import Pose, Z
+from kalaba.model.solid import Box
+from kalaba.model.system import System
+from kalaba.robots import differential_drive
+from kalaba.robots.entry import Entry
+from kalaba.scenarios import Scenario
+
+HALF_SPAN = 0.6  # m, from the middle of the load to a hinge
+HEIGHT = 0.18  # m, of the hinges: wheel radius and nose
+REACH = 0.30  # m, from axle to nose
+RADIUS = 2.0  # m, of the circle that the load goes round
+DURATION = 16.0  # s, once round it
+
+
+def system() -> System:
+    """Robots `left` and `right`, the body `load`, hinges `left_hinge` and `right_hinge`."""
+    robot = differential_drive.system()
+    return System(
+        "two-drive-carry",
+        parts=(
+            robot.place("left", start=Start(guess={"x": -REACH, "y": HALF_SPAN})),
+            robot.place("right", start=Start(guess={"x": -REACH, "y": -HALF_SPAN})),
+            Body("load", Box((0.3, 2 * HALF_SPAN, 0.1), mass=8.0)),
+            Connection("left_hinge", "left.nose", parent="load", at=(0, HALF_SPAN, 0), joint=Revolute(Z)),
+            Connection("right_hinge", "right.nose", parent="load", at=(0, -HALF_SPAN, 0), joint=Revolute(Z)),
+        ),
+        start=Start(guess={"load": Pose((0, 0, HEIGHT))}),
+    )
+
+
+def scenario() -> Scenario:
+    """Lead the load once round a circle, across its way all the time."""
+    from kalaba.control import path
+    from kalaba.control.goals import follow
+    from kalaba.control.servo import Servo
+
+    speed = 2 * pi * RADIUS / DURATION
+    circle = path.circle(2 * RADIUS, speed, centre=(0, RADIUS, HEIGHT), phase=-pi / 2)
+    goal = follow("load", circle, orientation=path.turn(Z, 2 * pi))
+    told = "Side by side, two wheeled robots take a load once round a circle of 4 m; four motors share the work."
+    return Scenario(system(), duration=DURATION, control=Servo((goal,)), description=told)
+
+
+ENTRY = Entry(
+    name="two-drive-carry",
+    summary="two wheeled robots carry one load, each by a hinge on its nose: 16 rows of rank 13, 3 freedoms, 4 motors",
+    source="kalaba's own numbers",
+    build=system,
+    scenario=scenario,
+)

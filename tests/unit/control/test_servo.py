@@ -1,0 +1,176 @@
+"""Servo control: what is asked is done by the motors, and what cannot be done is refused in one line."""
+
+import casadi as ca
+import numpy as np
+import pytest
+
+import kalaba as kb
+from kalaba.actuation import law_function
+from kalaba.control import traced
+from kalaba.errors import ControlError
+
+HINGE = kb.Revolute(-kb.Y)
+ARM = kb.System(
+    "arm",
+    parts=(
+        kb.Body("upper", kb.Rod(0.5, mass=2.0), joint=HINGE),
+        kb.Body("lower", kb.Rod(0.4, mass=1.0), parent="upper.tip", joint=HINGE),
+        kb.Body("hand", kb.Rod(0.2, mass=0.5), parent="lower.tip", joint=HINGE),
+        *(
+            kb.Actuator(f"motor{i}", f"{name}.angle", limit=60.0)
+            for i, name in enumerate(("upper", "lower", "hand"), 1)
+        ),
+    ),
+    start=kb.Start(hold={"upper.angle": 0.9, "lower.angle": -1.2, "hand.angle": 0.4}),
+)
+
+
+def moved(point, x, z):
+    return (point[0] + x, point[1], point[2] + z)
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return kb.build(ARM)
+
+
+def test_a_frame_follows_a_line_and_the_posture_holds_the_rest(arm):
+    tip = arm.pose("hand.tip", arm.start.q).position
+    line = kb.path.line(tuple(tip), moved(tip, -0.1, 0.05), timing=kb.path.MinimumJerk(1.0))
+    made = kb.servo(arm, (kb.follow("hand.tip", line, orientation="free"), kb.posture()))
+    run = kb.simulate(arm, control=made, stepper=kb.DormandPrince(1e-10))
+    assert run.time[-1] == pytest.approx(1.0)
+    found = np.stack([run[f"hand.tip.{axis}"] for axis in "xyz"], axis=1)
+    assert np.abs(found - line.at(run.time).position).max() < 1e-8
+    assert np.abs(run["upper.angle"] - 0.9).max() < 1e-8  # the motors' displacements are held first
+
+
+def test_a_displacement_follows_an_expression_of_time(arm):
+    goals = [kb.follow(f"{name}.angle", text) for name, text in (("upper", "0.9 + 0.2*sin(3*t)"), ("hand", "0.4 - t"))]
+    made = kb.servo(arm, (*goals, kb.follow("lower.angle", -1.2)))
+    run = kb.simulate(arm, 0.5, control=made, stepper=kb.DormandPrince(1e-10))
+    assert np.abs(run["upper.angle"] - 0.9 - 0.2 * np.sin(3 * run.time)).max() < 1e-9
+    assert np.abs(run["hand.angle"] - 0.4 + run.time).max() < 1e-9
+    assert run.v[0] == pytest.approx([0.6, 0.0, -1.0], abs=1e-12)  # it starts on the path, moving
+
+
+def test_feedback_brings_a_machine_back_with_the_gains_asked_for(arm):
+    goals = [kb.follow(f"{name}.angle", value) for name, value in (("upper", 0.9), ("lower", -1.2), ("hand", 0.4))]
+    made = kb.servo(arm, goals, frequency=5.0, damping=1.0)
+    start = kb.State(arm.start.q + np.array([0.1, 0, 0]), np.zeros(3))
+    run = kb.simulate(arm, 1.0, start=start, control=made, stepper=kb.DormandPrince(1e-10))
+    expected = 0.9 + 0.1 * (1 + 5 * run.time) * np.exp(-5 * run.time)  # e'' + 2ζω e' + ω² e = 0
+    assert np.abs(run["upper.angle"] - expected).max() < 1e-8
+
+
+def test_a_run_in_leads_from_where_the_machine_is_to_the_path(arm):
+    tip = arm.pose("hand.tip", arm.start.q).position
+    away = kb.path.line(moved(tip, -0.05, 0.0), moved(tip, -0.1, 0.05), duration=1.0)
+    made = kb.servo(arm, (kb.follow("hand.tip", away, orientation="free"), kb.posture()), run_in=0.5)
+    run = kb.simulate(arm, control=made, stepper=kb.DormandPrince(1e-9))
+    found = np.stack([run[f"hand.tip.{axis}"] for axis in "xyz"], axis=1)
+    assert np.abs(found[0] - tip).max() < 1e-12
+    after = run.time >= 0.5
+    assert np.abs(found[after] - away.at(run.time[after]).position).max() < 1e-7
+
+
+@pytest.mark.parametrize(
+    ("goal", "words"),
+    [
+        (
+            kb.follow("upper.angle", "1 + t"),
+            "no goal speaks for 2 of its 3 freedoms, which move lower.angle, hand.angle",
+        ),
+        (kb.follow("nowhere", kb.path.circle(0.1, 0.1)), "has no frame 'nowhere'"),
+        (kb.follow("upper.angel", "t"), "unknown word"),
+        (kb.follow("upper.angle", "lower.angle"), "expected an expression of t"),
+        ("upper.angle", "expected goals such as"),
+    ],
+)
+def test_goals_that_make_no_sense_are_refused(arm, goal, words):
+    with pytest.raises(kb.KalabaError, match=words):
+        kb.servo(arm, goal)
+
+
+def test_goals_beyond_the_motors_are_refused_with_the_missing_direction(arm):
+    with pytest.raises(ControlError, match=r"cannot push along .*hand\.angle.*3 goals, 2 directions"):
+        kb.servo(
+            arm,
+            [kb.follow(f"{name}.angle", 0.5) for name in ("upper", "lower", "hand")],
+            actuators=("motor1", "motor2"),
+        )
+
+
+def test_a_path_that_leaves_the_workspace_is_refused_where_it_leaves(arm):
+    tip = arm.pose("hand.tip", arm.start.q).position
+    line = kb.path.line(tuple(tip), moved(tip, 2.0, 0.0), duration=2.0)
+    with pytest.raises(ControlError, match=r"m along the path of hand\.tip; hand\.tip\.x misses by"):
+        kb.servo(arm, (kb.follow("hand.tip", line, orientation="free"), kb.posture()))
+
+
+def test_a_motor_that_does_not_exist_is_named(arm):
+    with pytest.raises(ControlError, match="no actuator 'motor4'; did you mean motor"):
+        kb.servo(arm, kb.posture(), actuators="motor4")
+
+
+def test_the_interpreted_backend_gives_the_same_efforts():
+    goals = [kb.follow("leg1.link_b.tip.x", "0.2115 + 0.01*cos(t)"), kb.follow("leg1.link_b.tip.y", 0.298)]
+    system = kb.load("planar-parallel")
+    found = [
+        kb.inverse_dynamics(kb.build(system, backend=b), goals, times=[0.0, 0.7])
+        for b in (kb.Native(), kb.Interpreted())
+    ]
+    assert np.abs(found[0].actuation - found[1].actuation).max() < 1e-12
+
+
+RNG = np.random.default_rng(8)
+
+
+def evaluated(function, *values):
+    symbols = [ca.SX.sym(f"x{i}", *np.atleast_2d(v.T).T.shape) for i, v in enumerate(values)]
+    return np.asarray(ca.Function("f", symbols, [function(*symbols)])(*values).full()).ravel()
+
+
+@pytest.mark.parametrize("size", [2, 3, 6])
+def test_closed_forms_equal_the_solvers(size):
+    """Enumeration with one null direction against the linear programme and the dual of Lawson and Hanson."""
+    for _ in range(20):
+        S, r = RNG.normal(size=(size - 1, size)), RNG.normal(size=size - 1)
+        limits = RNG.uniform(0.5, 2.0, size=size)
+        least = evaluated(traced.least_squares, S, r)
+        assert np.abs(least - kb.LeastSquares().allocate(S, r, limits)).max() < 1e-9 * max(1, np.abs(least).max())
+        null = evaluated(traced.null_direction, S)
+        assert np.abs(S @ null).max() < 1e-10
+        assert np.abs(null).max() > 1e-3
+        peak = evaluated(lambda u, n, w=limits: traced.min_max(u, n, tuple(w)), least, null)
+        expected = kb.MinMax().allocate(S, r, limits)
+        assert np.abs(S @ peak - r).max() < 1e-9
+        assert np.abs(peak / limits).max() == pytest.approx(np.abs(expected / limits).max(), rel=1e-9)
+        room = 1.05 * np.abs(expected).max()
+        bounds = (-room,) * size, (room,) * size
+        within = evaluated(lambda u, n, b=bounds: traced.bounded(u, n, *b), least, null)
+        assert np.abs(within - kb.Bounded(*bounds).allocate(S, r, limits)).max() < 1e-8 * max(1, np.abs(within).max())
+
+
+def test_with_two_null_directions_a_solver_is_sampled():
+    slider = kb.System(
+        "slider",
+        parts=(
+            kb.Body("cart", kb.Box((0.1, 0.1, 0.1), mass=1.0), joint=kb.Prismatic(kb.X)),
+            *(kb.Actuator(f"motor{i}", "cart.travel", limit=float(i)) for i in (1, 2, 3)),
+        ),
+    )
+    plant = kb.build(slider)
+    made = kb.servo(plant, kb.follow("cart.travel", "0.1*sin(t)"), allocation=kb.MinMax())
+    assert isinstance(made.law(plant, plant.start), kb.Sampled)
+    run = kb.simulate(plant, 0.5, control=made)
+    ratios = run.actuation[5:] / np.array([1.0, 2.0, 3.0])
+    assert np.abs(ratios - ratios[:, :1]).max() < 1e-6  # all motors equally far from their limits
+    assert np.abs(run["cart.travel"] - 0.1 * np.sin(run.time)).max() < 1e-4
+
+
+def test_one_evaluation_of_a_servo_law_is_one_kernel():
+    plant = kb.build(kb.load("planar-parallel"))
+    goals = [kb.follow("leg1.link_b.tip.x", 0.22), kb.follow("leg1.link_b.tip.y", 0.298)]
+    law = kb.servo(plant, goals).law(plant, plant.start)
+    assert law_function(plant, law).kernel.n_outputs == 3
