@@ -45,6 +45,13 @@ def flexible() -> list[Report]:
     return [report for measure in (measure_arm, measure_beside_exudyn, measure_modes) for report in _guarded(measure)]
 
 
+def servo() -> list[Report]:
+    """Servo laws of a parallel robot: single evaluations."""
+    from benchmarks.servo import measure_servo
+
+    return _guarded(measure_servo)
+
+
 def cooperation() -> list[Report]:
     """Arms that carry one load: the cost of more arms, building them, and eight beside Pinocchio."""
     from benchmarks.cooperation import measure_beside_pinocchio, measure_building, measure_growth
@@ -54,7 +61,7 @@ def cooperation() -> list[Report]:
 
 
 GROUPS: dict[str, Callable[[], list[Report]]] = {
-    group.__name__: group for group in (engines, starting, flexible, cooperation)
+    group.__name__: group for group in (engines, starting, flexible, cooperation, servo)
 }
 
 
