@@ -22,6 +22,12 @@ SetFlag = Annotated[
         help="A parameter by its path (left.link2.mass=5), or an option of the machine (arms=8). May be repeated.",
     ),
 ]
+AllocationFlag = Annotated[
+    str | None, typer.Option(help="How motors share a load, for machines with that option: least-squares, min-max, ...")
+]
+ControlFlag = Annotated[
+    str | None, typer.Option(help="Who drives the machine, for machines with that option: servo, hybrid, ...")
+]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 NameArgument = Annotated[str, typer.Argument(help="A machine of the catalogue; kalaba list names them.")]
 
@@ -66,6 +72,24 @@ def read_settings(name: str, given: Sequence[str] | None, flag: str = "--set") -
             settings.parameters[key] = _number(f"{flag} {text}", value)
         else:
             settings.options[key] = _option(entry, key, value, flag)
+    return settings
+
+
+def read_flags(name: str, given: Sequence[str] | None, **flags: str | None) -> Settings:
+    """Read `--set` together with flags such as `--allocation`, each short for an option of that name."""
+    from kalaba.robots.catalogue import find
+
+    entry, settings = find(name), read_settings(name, given)
+    for key, value in flags.items():
+        if value is None:
+            continue
+        if key not in entry.options:
+            message = f"--{key} {value}: {entry.name} has no option {key!r}; {near(key, entry.options)}"
+            raise CommandError(message)
+        if key in settings.options:
+            message = f"--{key} {value}: {key} is given twice. Name it once, as --{key} or in --set."
+            raise CommandError(message)
+        settings.options[key] = value
     return settings
 
 

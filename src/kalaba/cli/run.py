@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kalaba.cli.choices import JsonFlag, NameArgument, SetFlag, StepperName, choose_stepper, read_settings
+from kalaba.cli.choices import (
+    AllocationFlag,
+    ControlFlag,
+    JsonFlag,
+    NameArgument,
+    SetFlag,
+    StepperName,
+    choose_stepper,
+    read_flags,
+)
 
 if TYPE_CHECKING:
     from kalaba.run import Run
@@ -28,6 +37,8 @@ def run(  # noqa: PLR0913  (one argument a flag)
     *,
     output: OutputFlag = Path("run.nc"),
     given: SetFlag = None,
+    allocation: AllocationFlag = None,
+    control: ControlFlag = None,
     duration: DurationFlag = None,
     step: StepFlag = None,
     stepper: StepperFlag = None,
@@ -45,7 +56,7 @@ def run(  # noqa: PLR0913  (one argument a flag)
     from kalaba.files.formats import WRITERS
     from kalaba.files.places import check_place
 
-    settings = read_settings(name, given)
+    settings = read_flags(name, given, allocation=allocation, control=control)
     check_place(output, WRITERS)
     if plot is not None:
         from kalaba.view.sheet import PICTURES

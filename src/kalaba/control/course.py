@@ -28,6 +28,7 @@ Array = NDArray[np.float64]
 INDEPENDENT = 1e-6  # part of a goal row, of length 1, that the other goals and the structure leave over
 REACHED = 1e-9  # m, rad: a goal that is missed by less is met
 ROLLED = 1e-10  # tolerance of configurations that follow from rolling
+SLIPPED = 1e-6  # m, rad: a goal that rolling misses by more cannot be met so
 SHOWN = 0.05  # parts of a direction below this are not named
 
 
@@ -89,7 +90,13 @@ class Course:
     def _rolled(self, t: float) -> Array:
         near = min(max(t, 0.0), self._end)
         q = self._way(near) if self._end else self.start.q
-        return unit(self.plant, q if t == near else _roll(self.plant, self.motions, q, (near, t))(t))
+        q = unit(self.plant, q if t == near else _roll(self.plant, self.motions, q, (near, t))(t))
+        error = np.abs(self.demand(State(q, np.zeros(len(self.plant.velocities))), t).error)
+        if error.max(initial=0.0) > SLIPPED:
+            raise _would_slip(
+                self.plant, self.motions, t, f"{self.names[int(error.argmax())]} misses by {error.max():.3g}."
+            )
+        return q
 
 
 def _roll(plant: Plant, motions: tuple[Motion, ...], q: Array, span: tuple[float, float]) -> Callable[[float], Array]:
@@ -102,11 +109,15 @@ def _roll(plant: Plant, motions: tuple[Motion, ...], q: Array, span: tuple[float
 
     found = solve_ivp(rate, span, q, method="DOP853", rtol=ROLLED, atol=ROLLED, dense_output=True)
     if not found.success:
-        raise ControlError(
-            f"{plant.system.name}: the goals cannot be followed beyond t = {found.t[-1]:.4g} s"
-            f"{_way(motions, found.t[-1])}: {found.message} Does the path ask for a slip?"
-        )
+        raise _would_slip(plant, motions, float(found.t[-1]), "the speeds have no bound.")
     return found.sol  # type: ignore[no-any-return]
+
+
+def _would_slip(plant: Plant, motions: tuple[Motion, ...], t: float, what: str) -> ControlError:
+    return ControlError(
+        f"{plant.system.name}: the goals cannot be met at t = {t:.4g} s{_way(motions, t)}; {what} "
+        "Do they ask for a slip where nothing may slip?"
+    )
 
 
 def demand(plant: Plant, motions: tuple[Motion, ...], state: State, t: float) -> Demand:

@@ -4,7 +4,7 @@ A law that believes other numbers than the machine has leaves an acceleration d 
 
     ë + 2 ζ ω ė + ω² e = d − w        e wanted minus found, w what is added to the wanted acceleration
 
-With z = ė + λ e, λ = ζ ω (of ζ > 1: ω (ζ − √(ζ² − 1))), the function V = ½ z² + ½ κ e², κ = max(ω² (1 − ζ²), 0), obeys::
+With z = ė + λ e, λ = ζ ω (for ζ > 1: ω (ζ − √(ζ² − 1))) and κ = max(ω² (1 − ζ²), 0), V = ½ z² + ½ κ e² obeys::
 
     V̇ = −(2 ζ ω − λ) z² − κ λ e² + z (d − w)
 
@@ -39,8 +39,8 @@ class Robust:
     what the term itself does not reach, (1 − S Ŝ⁺) w, so that ρ must exceed it too. Near z = 0 the term is a gain of
     ρ/ε, which the step of the run or the rate of the drive must resolve: ε well above ρ · step.
 
-    Reference: Corless and Leitmann (1981), IEEE Trans. Automatic Control 26, 1139-1144 (a term bounded by ρ, made
-    continuous over ε); Chen (2014) uses it beside the servo force of Udwadia and Kalaba.
+    Reference: Corless and Leitmann (1981), IEEE Trans. Automatic Control 26(5), 1139-1144; for servo constraints Chen
+    and Zhang (2010), J. Franklin Institute 347(1), 69-86.
     """
 
     bound: float  # ρ, m/s² or rad/s², the units of each goal
@@ -51,7 +51,7 @@ class Robust:
         object.__setattr__(self, "width", positive(self.width, "Robust.width"))
 
     def term(self, error: ca.SX) -> ca.SX:
-        """W of the errors z."""
+        """The acceleration w to add, for the errors z."""
         return self.bound * error / (ca.fabs(error) + self.width)
 
 
@@ -62,7 +62,7 @@ class Adaptive:
     V + (d − d̂)²/2Γ falls while d is constant, so z ends at zero; a d that changes leaves |z| about |ḋ|/Γ. The estimate
     is a number of the drive: the law is sampled at the servo's rate, and √Γ must be well below it.
 
-    Reference: Slotine and Li (1991), Applied Nonlinear Control, section 8.1.
+    Reference: Slotine and Li (1991), Applied Nonlinear Control, chapter 8.
     """
 
     gain: float  # Γ, 1/s²

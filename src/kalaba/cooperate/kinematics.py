@@ -119,23 +119,23 @@ def _ancestors(opened: Opened, index: int) -> list[int]:
 
 def _check_told(space: ObjectSpace, q: Array, told: list[tuple[Ends, Pose]]) -> None:
     """Refuse arms that tell different poses of a body, or such of two neighbours as their joint does not allow."""
-    plant = space.opened.plant
-    bodies = plant.machine.bodies
-    first: dict[int, Ends] = {}
+    machine, first = space.plant.machine, dict[int, "Ends"]()
     for end, pose in told:
-        index, body = end.hold.body, bodies[end.hold.body]
-        parent = plant.machine.body_of(body.parent)
+        index, body = end.hold.body, machine.bodies[end.hold.body]
+        parent = machine.body_of(body.parent)
         other = first.get(index) or next((e for e, _ in told if e.hold.body == parent), None)
-        is_known = index in first or (other is not None and bool(space.opened.own(body)))
+        is_known = index in first or (bool(space.opened.own(body)) and (other is not None or parent < 0))
         first.setdefault(index, end)
-        away = seen_from(pose, plant.pose(body.name, q))
+        away = seen_from(pose, space.opened.plant.pose(body.name, q))
         gaps = float(np.linalg.norm(away.position)), float(np.linalg.norm(rotation_vector(away.rotation)))
-        if other is not None and is_known and max(gaps) > AGREE * max(1.0, float(np.abs(pose.position).max())):
-            joint = "" if other.hold.body == index else f" on its {type(body.joint).__name__}"
+        if is_known and max(gaps) > AGREE * max(1.0, float(np.abs(pose.position).max())):
+            who = f"{end.hold.arm} by {end.hold.name} and the ground"
+            if other is not None:
+                who = f"{other.hold.arm} by {other.hold.name} and {end.hold.arm} by {end.hold.name}"
+            joint = "" if other is not None and other.hold.body == index else f" on its {type(body.joint).__name__}"
             message = (
-                f"{plant.system.name}: {other.hold.arm} by {other.hold.name} and {end.hold.arm} by {end.hold.name} "
-                f"disagree on where {body.name} is{joint}; {gaps[0]:.3g} m, {gaps[1]:.3g} rad apart. "
-                "Give joint angles of arms that hold the same objects."
+                f"{space.plant.system.name}: {who} disagree on where {body.name} is{joint}; {gaps[0]:.3g} m, "
+                f"{gaps[1]:.3g} rad apart. Give joint angles of arms that hold the same objects."
             )
             raise KinematicsError(message)
 
@@ -153,12 +153,10 @@ def _assembled(space: ObjectSpace, guess: Array) -> Array:
     is_flipped = not found.is_closed and residual[worst] <= CLOSED
     if is_flipped or not residual[worst] <= AGREE:
         row = plant.constraints[worst]
-        hold = next((h for h in space.split.holds if row.rpartition(".")[0] == h.name), None)
-        others = ", ".join(arm for arm in space.arms if hold is None or arm != hold.arm)
+        holding = [arm.name for arm in space.split.arms if arm.rows]
         message = (
-            f"{plant.system.name}: {'the arms' if hold is None else hold.arm} and {others} disagree on where the "
-            f"objects are; {row} misses by {residual[worst]:.3g}. Give joint angles of arms that hold the same "
-            "objects, or another near=."
+            f"{plant.system.name}: the grasps of {', '.join(holding)} disagree on where the objects are; {row} misses "
+            f"by {residual[worst]:.3g}. Give joint angles of arms that hold the same objects, or another near=."
         )
         raise KinematicsError(message)
     return np.where(opened.objects, found.q, guess)

@@ -1,21 +1,21 @@
 """A platform on two driven wheels and a castor: 5 coordinates, 3 rows of rolling, 2 freedoms.
 
 The platform's origin is the middle of the axle, and `nose` a point ahead of it. With heading h, track b and wheels of
-radius r that turn by l and r relative to the platform, nothing slips where the wheels touch the ground::
+radius r that turn by α and β on the platform, nothing slips where the wheels touch the ground::
 
-    side    −ẋ sin h + ẏ cos h = 0
-    left    ẋ cos h + ẏ sin h − ½ b ḣ − r l̇ = 0
-    right   ẋ cos h + ẏ sin h + ½ b ḣ − r ṙ = 0
+    side    ẏ cos h − ẋ sin h = 0
+    left    ẋ cos h + ẏ sin h − ½ b ḣ − r α̇ = 0
+    right   ẋ cos h + ẏ sin h + ½ b ḣ − r β̇ = 0
 
-None of the first two can be integrated: the machine gets to every place with every heading, but not straight. The
-castor slides without friction and has no mass; it takes its share of the weight, which does no work.
+right − left has an integral, b h = r (β − α) + const; the other two have none: the machine gets to every place with
+every heading, but never sideways. The castor has no mass and slides without friction, so that it does no work.
 """
 
 from __future__ import annotations
 
 from kalaba.model.joint import Planar, Revolute
 from kalaba.model.parts import Actuator, Body, Constraint, Frame, Parameter
-from kalaba.model.pose import Y, Z
+from kalaba.model.pose import Pose, Y, Z
 from kalaba.model.solid import Cylinder, Solid
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry
@@ -40,13 +40,13 @@ def system() -> System:
             Body(
                 "platform",
                 Solid(12.0, com=(-0.04, 0, 0.05), inertia=(0.15, 0.32, 0.40)),
-                at=(0, 0, "wheel_radius"),
+                at=Pose((0, 0, "wheel_radius")),
                 joint=Planar(Z, q=("x", "y", "heading")),
             ),
-            Body("left_wheel", WHEEL, parent="platform", at=(0, "track/2", 0), joint=turning),
-            Body("right_wheel", WHEEL, parent="platform", at=(0, "-track/2", 0), joint=turning),
-            Frame("nose", parent="platform", at=("reach", 0, 0.10)),
-            Frame("castor", parent="platform", at=(-0.20, 0, "-wheel_radius")),
+            Body("left_wheel", WHEEL, parent="platform", at=Pose((0, "track/2", 0)), joint=turning),
+            Body("right_wheel", WHEEL, parent="platform", at=Pose((0, "-track/2", 0)), joint=turning),
+            Frame("nose", parent="platform", at=Pose(("reach", 0, 0.10))),
+            Frame("castor", parent="platform", at=Pose((-0.20, 0, "-wheel_radius"))),
             Constraint(
                 "rolling",
                 {

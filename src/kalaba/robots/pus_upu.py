@@ -10,15 +10,20 @@ peak forces within 2 %, and not the only ones that do.
 
 from __future__ import annotations
 
-from math import cos, pi, radians, sin
+from math import cos, radians, sin
 
+from kalaba.control.allocation import Allocation, Bounded, LeastSquares, MinMax
+from kalaba.control.drive import Drive
+from kalaba.control.goals import Follow
+from kalaba.control.hybrid import PID, Hybrid
+from kalaba.control.path.making import circle
+from kalaba.control.servo import Servo
 from kalaba.model.joint import Prismatic, Spherical, Universal
-from kalaba.model.parts import Actuator, Body, Connection, Frame, Parameter, Start
+from kalaba.model.parts import Actuator, Body, Connection, Frame, Output, Parameter, Start
 from kalaba.model.pose import Pose, X, Y, Z
 from kalaba.model.solid import Cylinder, Rod, Solid
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry, Erratum, Option
-from kalaba.robots.feedback import follow
 from kalaba.scenarios import Scenario
 
 GRAVITY = 9.81  # m/s²
@@ -28,7 +33,11 @@ BASE_SPREAD, PLATFORM_SPREAD = 30.0, 45.0  # degrees, fitted
 HEIGHT = 0.6667444279529082  # m, of the platform where every slider is at 0
 HUB = -0.06  # m, along the platform's z, where the middle leg ends; fitted
 LIMIT = 1000.0  # N
-WEIGHT = GRAVITY * (6 * (SLIDER + ROD) + PLATFORM + LOWER)  # N, what the sliders carry at the start
+CIRCLE = circle(diameter=0.2, speed=0.125, accel=0.25, centre=(0, 0, HEIGHT))  # m, m/s, m/s²: published
+ALLOCATIONS: dict[str, Allocation] = {"least-squares": LeastSquares(), "min-max": MinMax(), "bounded": Bounded()}
+POSITION = PID(1e6, 1e6, 8e3)  # N/m, N/(m s), N s/m: the sliders feel like masses from 16 to 2200 kg
+FORCE = PID(0.5, 100.0)  # 1, 1/s
+DRIVE = Drive(rate=1000.0, lag=5e-4)
 
 Point = tuple[str, str, float]
 
@@ -65,7 +74,7 @@ def _driven(actuators: str) -> range:
     return range(1, 7 if actuators == "1-6" else 6)
 
 
-def system(*, actuators: str) -> System:
+def system(*, actuators: str, **_: str) -> System:
     """Six placed legs, the middle one, and the platform; rows 0-17 hold the balls, 18-21 the fork of the middle leg."""
     base, balls = _ring("base_radius", BASE_SPREAD), _ring("platform_radius", PLATFORM_SPREAD)
     legs = {i: _leg(is_driven=i in _driven(actuators)) for i in range(1, 7)}
@@ -84,36 +93,30 @@ def system(*, actuators: str) -> System:
                 for i, point in enumerate(balls, 1)
             ),
             Connection("fork", "hub", parent="middle.lower", joint=Universal(Y, X)),
+            *(Output(axis, f"platform.{axis}", "m") for axis in "xyz"),
         ),
         start=Start(hold={"platform": Pose((0, 0, HEIGHT))}, guess={"middle.lower.travel": HEIGHT + HUB}),
     )
 
 
-def _travel(leg: int, x: str, y: str) -> str:
-    """Where a slider is while the platform is level at (x, y, HEIGHT): z − √(l² − reach²)."""
-    (a, b), (c, d) = _directions(BASE_SPREAD)[leg - 1], _directions(PLATFORM_SPREAD)[leg - 1]
-    along, across = PLATFORM_RADIUS * c - BASE_RADIUS * a, PLATFORM_RADIUS * d - BASE_RADIUS * b
-    return f"({HEIGHT} - sqrt({ROD_LENGTH**2} - ({x} + {along})^2 - ({y} + {across})^2))"
-
-
-def scenario(*, actuators: str) -> Scenario:
-    """Lead the platform out of the middle and round the circle of the paper, each slider pulled to its place."""
-    radius, angle = "(0.05*(1 - cos(pi*min(t, 1))))", "(1.25*t)"  # 0.1 m after a second; 0.125 m/s
-    x, y = f"{radius}*cos{angle}", f"{radius}*sin{angle}"
-    legs = _driven(actuators)
-    share = {
-        i: 1.0 if len(legs) == 6 else float(2 * (i % 2)) for i in legs
-    }  # without slider 6 its neighbours carry all
-    control = {
-        f"leg{i}.motor": f"{-share[i] * WEIGHT / 6} + " + follow(f"leg{i}.slider.travel", _travel(i, x, y), 5e5, 8e3)
-        for i in legs
-    }
-    return Scenario(
-        system(actuators=actuators),
-        duration=2.0 + 2 * pi / 1.25,
-        control=control,
-        description="The platform goes out by 0.1 m and round a circle, level, the sliders led by springs and dampers.",
+def scenario(*, actuators: str, allocation: str, control: str) -> Scenario:
+    """Lead the platform round the circle of the paper, level, by servo control or as the paper's experiment did."""
+    goals, shared = (Follow("platform", CIRCLE),), ALLOCATIONS[allocation]
+    if control == "servo":
+        told = (
+            "The platform goes round the circle of the paper, level, on its goals' servo constraints. Peaks of six "
+            "motors by least squares and of five: 343 and 671 N, published 350 and 660 N; min-max 331 N."
+        )
+        return Scenario(
+            system(actuators=actuators), CIRCLE.duration, control=Servo(goals, "all", shared), description=told
+        )
+    told = (
+        "The platform goes round the circle of the paper as in its experiment: sliders 1 to 5 follow planned travels, "
+        "slider 6 its planned force. Peaks of five motors and of six: 667 and 357 N, measured about 700 and 380 N."
     )
+    forced = ("leg6.motor",) if 6 in _driven(actuators) else ()
+    hybrid = Hybrid(goals, POSITION, FORCE, forced, shared, DRIVE)
+    return Scenario(system(actuators=actuators), CIRCLE.duration, control=hybrid, description=told)
 
 
 ENTRY = Entry(
@@ -128,6 +131,10 @@ ENTRY = Entry(
     scenario=scenario,
     options={
         "actuators": Option("1-6", ("1-6", "1-5"), "legs with a motor; with 1-5 slider 6 is idle but attached"),
+        "allocation": Option("least-squares", tuple(ALLOCATIONS), "how the motors share the load"),
+        "control": Option(
+            "servo", ("servo", "hybrid"), "servo constraints, or sliders by travel and the sixth by force"
+        ),
     },
     errata=(
         Erratum("(3) J_d", "an X-Y-Z matrix with a cos β missing", "Z-Y-X: [[0,−sα,cαcβ],[0,cα,sαcβ],[1,0,−sβ]]"),

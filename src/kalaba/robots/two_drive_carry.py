@@ -1,8 +1,8 @@
 """Two wheeled robots that carry one load, each by a hinge on its nose: 3 freedoms, 4 motors.
 
-Side by side, both robots face the way the load goes, so that they follow their noses. A nose can go anywhere, so the load
-moves in the plane and turns as it likes; the headings follow from rolling. The load is held by the hinges alone: of
-their ten rows three say twice that it keeps level.
+Side by side, both robots face the way the load goes, so that their axles trail their noses. A nose can go anywhere, and
+so the load moves in the plane and turns as it likes; the headings follow from rolling. The load is held by the hinges
+alone: three of their ten rows say a second time that it keeps level.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def system() -> System:
             robot.place("left", start=Start(guess={"x": -REACH, "y": HALF_SPAN})),
             robot.place("right", start=Start(guess={"x": -REACH, "y": -HALF_SPAN})),
             Body("load", Box((0.3, 2 * HALF_SPAN, 0.1), mass=8.0)),
-            Connection("left_hinge", "left.nose", parent="load", at=(0, HALF_SPAN, 0), joint=Revolute(Z)),
-            Connection("right_hinge", "right.nose", parent="load", at=(0, -HALF_SPAN, 0), joint=Revolute(Z)),
+            Connection("left_hinge", "left.nose", parent="load", at=Pose((0, HALF_SPAN, 0)), joint=Revolute(Z)),
+            Connection("right_hinge", "right.nose", parent="load", at=Pose((0, -HALF_SPAN, 0)), joint=Revolute(Z)),
         ),
         start=Start(guess={"load": Pose((0, 0, HEIGHT))}),
     )
@@ -48,7 +48,7 @@ def scenario() -> Scenario:
     from kalaba.control.servo import Servo
 
     speed = 2 * pi * RADIUS / DURATION
-    circle = path.circle(2 * RADIUS, speed, centre=(0, RADIUS, HEIGHT), phase=-pi / 2)
+    circle = path.circle(2 * RADIUS, speed, centre=(0, RADIUS, 0), phase=-pi / 2).relative()
     goal = follow("load", circle, orientation=path.turn(Z, 2 * pi))
     told = "Side by side, two wheeled robots take a load once round a circle of 4 m; four motors share the work."
     return Scenario(system(), duration=DURATION, control=Servo((goal,)), description=told)

@@ -127,3 +127,12 @@ def test_counts_and_limits_are_checked():
         kb.MinMax().allocate(W, F, np.append(np.ones(5), np.inf))
     with pytest.raises(ControlError, match="each below its upper one"):
         kb.Bounded(lower=(2.0,) * 6).allocate(W, F, np.ones(6))
+
+
+@pytest.mark.parametrize("way", [kb.LeastSquares(), kb.MinMax(), kb.Bounded((-5.0,) * 3, (5.0,) * 3)])
+def test_a_row_of_rounding_asks_for_nothing(way):
+    W = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0]])
+    noise = np.array([1e-18, -3e-18, 2e-18])
+    expected = way.allocate(W, np.array([1.0, 2.0]), np.full(3, np.inf))
+    found = way.allocate(np.vstack([W, noise]), np.array([1.0, 2.0, 5e-19]), np.full(3, np.inf))
+    assert np.abs(found - expected).max() < 1e-12

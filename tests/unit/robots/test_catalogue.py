@@ -124,7 +124,7 @@ def test_a_wrong_name_or_option_is_answered_with_the_right_ones(door, name, opti
 
 
 def test_a_name_unlike_all_others_is_answered_with_the_list():
-    with pytest.raises(ModelError, match="known names: bennett, dual-mobile-arm"):
+    with pytest.raises(ModelError, match="known names: bennett, delta"):
         load("xyzzy")
 
 
