@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from kalaba.errors import ControlError
 
 Array = NDArray[np.float64]
-VANISHED = 1e-5  # rows shorter than this part of the longest are not stretched to length one
+VANISHED = 1e-13  # rows shorter than this part of the longest are rounding, whatever their units
 DEPENDENT = 1e-10  # of the largest singular value of W with rows of length one
 MISSING = 1e-9  # of the required force, row by row of length one: less is rounding
 INFEASIBLE = 1e-9  # residual of the dual problem: zero but for rounding if no τ is within the bounds
@@ -140,8 +140,7 @@ def _solutions(W: ArrayLike, F: ArrayLike, weights: tuple[float, ...] | None, ro
     root = np.ones(W.shape[1]) if weights is None else np.sqrt(_matching(weights, W.shape[1]))
     W_y = W / root
     length = np.linalg.norm(W_y, axis=1)
-    length = np.maximum(length, VANISHED * length.max(initial=0.0))  # a row of rounding stays what it is
-    length = np.where(length > 0, length, 1.0)
+    length = np.where(length > VANISHED * length.max(initial=0.0), length, 1.0)  # a row of rounding stays what it is
     U, sigma, Vt = np.linalg.svd(W_y / length[:, np.newaxis])
     rank = int(np.sum(sigma > DEPENDENT * sigma.max(initial=0.0)))
     wanted = F / length
@@ -186,8 +185,7 @@ def _out_of_bounds(W: Array, F: Array, low: Array, high: Array, rows: Sequence[s
     from scipy.optimize import lsq_linear
 
     length = np.linalg.norm(W, axis=1)
-    length = np.maximum(length, VANISHED * length.max(initial=0.0))  # a row of rounding stays what it is
-    length = np.where(length > 0, length, 1.0)
+    length = np.where(length > VANISHED * length.max(initial=0.0), length, 1.0)  # a row of rounding stays what it is
     nearest = lsq_linear(W / length[:, np.newaxis], F / length, (low, high), tol=1e-14).x
     return _unreachable(F, F - W @ nearest, rows, "the motors are at their bounds. Ask for less or raise limits.")
 
