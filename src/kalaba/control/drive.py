@@ -93,8 +93,8 @@ class Driven:
 
         def efforts(t: float, q: Array, v: Array, state: _State) -> tuple[Array, _State]:
             sample, effort, kept = state
-            wanted, kept = command(t, *self.drive.read(plant, sample, q, v), kept)
-            wanted = np.clip(wanted, -limits, limits)
+            given, kept = command(t, *self.drive.read(plant, sample, q, v), kept)
+            wanted = np.clip(_efforts(plant, given), -limits, limits)
             effort = wanted if effort is None else self.drive.give(effort, wanted)
             return effort, (sample + 1, effort, kept)
 
@@ -115,7 +115,7 @@ def _commands(plant: Plant, control: Any, start: State, drive: Drive) -> tuple[A
             )
         if inner.state is not None:
             return inner.function, inner.state
-        return lambda t, q, v, _: (_efforts(plant, inner.function(t, q, v)), None), None
+        return lambda t, q, v, _: (inner.function(t, q, v), None), None
     assert inner is not None  # noqa: S101  (a drive has a control)
     function = law_function(plant, inner)
 

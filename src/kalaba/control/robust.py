@@ -59,8 +59,9 @@ class Robust:
 class Adaptive:
     """An estimate of what is missing, goal by goal, that grows while there is an error: w = d̂, d̂' = Γ z, d̂(0) = 0.
 
-    V + (d − d̂)²/2Γ falls while d is constant, so z ends at zero; a d that changes leaves |z| about |ḋ|/Γ. The estimate
-    is a number of the drive: the law is sampled at the servo's rate, and √Γ must be well below it.
+    V + (d − d̂)²/2Γ falls while d is constant, so z ends at zero; a d that changes leaves |z| about |ḋ|/Γ. For ζ ≥ 1
+    z̈ + (2 ζ ω − λ) ż + Γ z = ḋ: it rings at √Γ where Γ is large. The estimate is a number of the drive: the law is
+    sampled at the servo's rate, and √Γ must be well below it.
 
     Reference: Slotine and Li (1991), Applied Nonlinear Control, chapter 8.
     """

@@ -131,7 +131,7 @@ class Servo:
         return Sampled(efforts, self.rate)
 
     def _adapted(self, plant: Plant, found: Course, motors: tuple[int, ...], how: Adaptive) -> Sampled:
-        """The law with an estimate d̂ of what is missing, d̂' = Γ z from sample to sample."""
+        """The law with an estimate of what is missing, d̂_k = d̂_{k−1} + Γ z_k / rate; used at once, it does not lag."""
 
         def errors(equations: Equations) -> list[ca.SX]:
             z = combined_error(equations, found.rows(equations), self.frequency, self.damping)
@@ -142,8 +142,8 @@ class Servo:
 
         def efforts(t: float, q: Array, v: Array, estimate: Array) -> tuple[Array, Array]:
             S, r = self.numbers(plant, found, motors, (q, v, t))
-            z = error(plant.inputs(q, v, t))
-            return self._shared(plant, found, motors, S, r + estimate), estimate + (how.gain / self.rate) * z
+            grown = estimate + (how.gain / self.rate) * error(plant.inputs(q, v, t))
+            return self._shared(plant, found, motors, S, r + grown), grown
 
         return Sampled(efforts, self.rate, state=np.zeros(len(found.kept)))
 

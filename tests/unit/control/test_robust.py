@@ -33,7 +33,7 @@ def error_at_rest(damping: float = 1.0, correction: object = None, model: float 
 
 
 def missing(model: float = WRONG) -> float:
-    """d at rest: with u = m̂ (g + a) the mass has a' = (m̂/m) (a + d), d = (1 − m/m̂) g, upwards."""
+    """What u = m̂ (g + a) leaves out: the mass has ẍ = (m̂/m) (a − d), d = (m/m̂ − 1) g."""
     return GRAVITY * (MASS / model - 1)
 
 
@@ -66,21 +66,17 @@ def test_an_estimate_ends_at_what_is_missing(damping):
 
 
 def test_an_estimate_grows_by_its_gain_times_the_error():
-    """A sample by hand: r = ω² e + g for the mass as found, then d̂ = Γ z/rate is added."""
+    """Samples by hand: u = m̂ (g + 2 ω ė + ω² e + d̂), d̂ the sum of Γ z/rate so far."""
     plant = kb.build(lift())
     made = kb.servo(plant, kb.follow("load.travel", 0.0), model={"load.mass": WRONG}, correction=kb.Adaptive(300.0))
     law = made.law(plant, plant.start)
     assert isinstance(law, kb.Sampled)
-    q, v = np.array([-0.01]), np.array([0.2])
-    first, estimate = law.function(0.0, q, v, law.state)
-    wanted = 2 * 20.0 * -0.2 + 400.0 * 0.01
-    assert first[0] == pytest.approx(WRONG * (GRAVITY + wanted), rel=1e-12)
-    assert estimate[0] == pytest.approx(300.0 * (-0.2 + 20.0 * 0.01) / 1000.0, abs=1e-12)
-    q = np.array([-0.02])
-    _, estimate = law.function(0.0, q, v, law.state)
-    assert law.function(0.0, q, v, estimate)[0][0] - law.function(0.0, q, v, law.state)[0][0] == pytest.approx(
-        WRONG * 300.0 * 0.2 / 1000.0, rel=1e-9
-    )
+    state, estimate = law.state, 0.0
+    for place, speed in ((-0.01, 0.2), (-0.02, 0.2), (0.005, -0.3)):
+        found, state = law.function(0.0, np.array([place]), np.array([speed]), state)
+        e, rate = -place, -speed
+        estimate += 300.0 * (rate + 20.0 * e) / 1000.0
+        assert found[0] == pytest.approx(WRONG * (GRAVITY + 2 * 20.0 * rate + 400.0 * e + estimate), rel=1e-12)
 
 
 PLANT = kb.build(kb.load("pus-upu"))
@@ -103,7 +99,7 @@ def test_a_law_that_believes_a_model_is_the_law_of_that_machine():
 
 @cache
 def furthest(factor: float, correction: object = None) -> float:
-    """How far the platform is from its circle, at most in its first second, with all masses taken for `factor` times."""
+    """How far the platform is from its circle, at most in a second, with all masses taken for `factor` times."""
     model = {name: factor * value for name, value in MASSES.items()}
     made = kb.servo(PLANT, CIRCLE, model=model, correction=correction)
     run = kb.simulate(PLANT, 1.0, control=made)
@@ -115,7 +111,6 @@ def furthest(factor: float, correction: object = None) -> float:
 @pytest.mark.parametrize("correction", [kb.Robust(6.0, 0.01), kb.Adaptive(1e4)], ids=["robust", "adaptive"])
 def test_masses_wrong_by_a_fifth_leave_a_tenth_of_the_error_at_most(factor, correction):
     plain, kept = furthest(factor), furthest(factor, correction)
-    print(f"masses x {factor}: {1e3 * plain:.3f} mm, {correction}: {1e3 * kept:.3f} mm, {plain / kept:.1f} times less")
     assert plain > 3e-3
     assert kept < plain / 10
 
@@ -123,7 +118,7 @@ def test_masses_wrong_by_a_fifth_leave_a_tenth_of_the_error_at_most(factor, corr
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"model": {"load.mas": 1.0}}, "servo.model: lift has no parameter 'load.mas'; did you mean load.mass?"),
+        ({"model": {"load.mas": 1.0}}, "servo.model: lift has no parameter 'load.mas'; did you mean load.mass"),
         ({"model": {"load.mass": "heavy"}}, "servo.model.load.mass: expected a number, got 'heavy'."),
         ({"correction": 3.0}, "servo.correction: expected kb.Robust(...) or kb.Adaptive(...), got 3.0."),
     ],
@@ -131,7 +126,7 @@ def test_masses_wrong_by_a_fifth_leave_a_tenth_of_the_error_at_most(factor, corr
 def test_what_is_no_model_or_correction_is_refused(options, message):
     with pytest.raises(ControlError) as caught:
         kb.servo(lift(), kb.follow("load.travel", 0.0), **options)
-    assert str(caught.value) == message
+    assert str(caught.value).startswith(message)
 
 
 def test_a_number_that_shapes_the_equations_cannot_be_believed_otherwise():

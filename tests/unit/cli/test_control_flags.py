@@ -1,0 +1,56 @@
+"""`--allocation` and `--control`: short for options of the machines that have them."""
+
+import json
+
+import pytest
+
+from kalaba.cli.application import invoke
+
+SHORT = ("--duration", "0.05", "-o", "run.nc", "--json")
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def peak(capsys, *arguments) -> float:
+    assert invoke(["run", "pus-upu", *arguments]) == 0
+    return abs(json.loads(capsys.readouterr().out)["actuation"]["value"])
+
+
+def test_the_load_is_shared_as_asked(capsys):
+    least, set_so, smallest = (
+        peak(capsys, *flags, *SHORT)
+        for flags in ((), ("--set", "allocation=least-squares"), ("--allocation", "min-max"))
+    )
+    assert least == set_so
+    assert smallest < least - 1.0
+
+
+def test_five_motors_are_compared_with_six(capsys):
+    arguments = ("compare", "pus-upu", "--vary", "actuators=1-5,1-6", "--duration", "1.5", "--json", "-o", "c.csv")
+    assert invoke(arguments) == 0
+    five, six = (variant["peaks"] for variant in json.loads(capsys.readouterr().out)["variants"])
+    assert five["leg6.motor"] is None
+    motors = [f"leg{i}.motor" for i in range(1, 6)]
+    assert max(six[name] for name in motors) < 350
+    assert max(five[name] for name in motors) > 400
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (
+            ("four-bar", "--allocation", "min-max"),
+            "--allocation min-max: four-bar has no option 'allocation'; there are none",
+        ),
+        (("pus-upu", "--control", "servos"), "pus-upu.control: expected 'servo' or 'hybrid', got 'servos'"),
+        (("pus-upu", "--control", "servo", "--set", "control=hybrid"), "--control servo: control is given twice."),
+    ],
+)
+def test_what_cannot_be_chosen_is_refused_in_one_line(capsys, arguments, words):
+    assert invoke(["run", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith(words)
+    assert captured.err.count("\n") == 1
