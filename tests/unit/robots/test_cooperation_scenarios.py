@@ -92,7 +92,7 @@ def test_any_number_of_arms_lifts_the_disc(arms):
 def torques_of(plant: kb.Plant, control: kb.Carry, state: kb.State, t: float) -> np.ndarray:
     """The law before the motors' limits."""
     s = plant.equations.symbols
-    law = ca.vertcat(*control.law(plant, plant.start).motors(plant.equations))
+    law = ca.vertcat(*control.law(plant, plant.start).inputs(plant.equations)[: len(plant.actuators)])
     return ca.Function("law", [s.q, s.v, s.t, s.p], [law])(state.q, state.v, t, plant.parameters).full().ravel()
 
 

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.control.optimise.collocation import Found, Problem
 from kalaba.control.optimise.track import Track
-from kalaba.control.optimise.way import Guess, Place, Way, way
+from kalaba.control.optimise.way import SAME, Guess, Place, Way, way
 from kalaba.control.path.checks import positive
 from kalaba.errors import ControlError
 from kalaba.plant import Plant, build
@@ -28,7 +29,7 @@ SOLVED = "Solve_Succeeded"
 
 @dataclass(frozen=True)
 class Plan:
-    """A motion from rest to rest and the efforts that it takes, at knots equally far apart; made by `kb.plan_motion`."""
+    """A motion from rest to rest and the efforts that it takes, at equal intervals; made by `kb.plan_motion`."""
 
     plant: Plant
     minimise: str  # "effort" or "time"
@@ -70,8 +71,9 @@ def plan_motion(  # noqa: PLR0913
     """Find the motion from rest at `start` to rest at `end` of least effort ∫ uᵀ D u dt, or of least time.
 
     Places are displacements by name, {"left.crank.angle": 1.9, ...}, one for every freedom; a State; or q. The start
-    is by default the machine's own. The motors keep within their limits. `weights` is the diagonal of D, by default 1.
-    What is found is the best motion near to the straight one; motions that go round another way are not looked for.
+    is by default the machine's own. Motors and joints keep within their limits. `weights` is the diagonal of D, by
+    default 1. What is found is the best motion near to the straight one; motions that go round another way are not
+    looked for.
     """
     plant = build(system)
     _check_machine(plant)
@@ -85,6 +87,7 @@ def plan_motion(  # noqa: PLR0913
             f"{plant.system.name}: {len(limits)} motors for {len(straight.leading)} freedoms. Plans need one a freedom."
         )
     problem = Problem(plant, straight.kept, knots, limits, D, minimise == TIME)
+    _check_ends(problem, straight)
     if minimise == TIME:
         return _least_time(problem, straight)
     assert duration is not None  # noqa: S101  (checked)
@@ -98,20 +101,22 @@ def _least_effort(problem: Problem, straight: Way, duration: float) -> Plan:
         least = straight.shortest(problem.limits)
         hint = f" takes {least:.3g} s" if least is not None else " is out of reach however slow"
         raise ControlError(
-            f"{problem.plant.system.name}: no motion in {duration:g} s within the motors' limits was found; the straight "
-            f"one{hint}. Give more time or raise limits. ({found.status})"
+            f"{problem.plant.system.name}: no motion in {duration:g} s within the motors' limits was found; the "
+            f"straight one{hint}. Give more time or raise limits. ({found.status})"
         )
     return _plan(problem, straight, found, _effort(guess, duration, problem.weights))
 
 
 def _least_time(problem: Problem, straight: Way) -> Plan:
+    if np.abs(straight.q[-1] - straight.q[0]).max() < SAME:
+        raise ControlError(f"{problem.plant.system.name}: start and end are one; that takes no time. Give another end.")
     first = straight.shortest(problem.limits)
     if first is None:
         peaks = np.abs(straight.stretched(1e3).actuation).max(axis=0)
         worst = int(np.argmax(peaks / problem.limits))
         raise ControlError(
-            f"{problem.plant.system.name}: {problem.plant.actuators[worst]} needs {peaks[worst]:.3g} to go the straight "
-            f"way slowly, its limit is {problem.limits[worst]:.3g}. Raise limits or move the ends."
+            f"{problem.plant.system.name}: {problem.plant.actuators[worst]} needs {peaks[worst]:.3g} to go the "
+            f"straight way slowly, its limit is {problem.limits[worst]:.3g}. Raise limits or move the ends."
         )
     found = problem.solve(straight.stretched(first), first, ITERATIONS)
     if found.status != SOLVED:
@@ -145,11 +150,23 @@ def _check_machine(plant: Plant) -> None:
         raise ControlError(f"{name}: plans need rows at position level; wheels that roll are not planned for.")
     if machine.sampled_inputs:
         raise ControlError(f"{name}: plans need forces that are expressions; {machine.sampled_inputs[0]} is sampled.")
+    e = plant.equations
+    if ca.depends_on(ca.vertcat(e.force, e.rows.value, e.rows.rate), e.symbols.t):
+        raise ControlError(f"{name}: plans need forces and rows that do not change with time itself. Leave t out.")
     if plant.is_singular:
         raise ControlError(f"{name}: plans need a mass matrix of full rank. Give bodies mass.")
 
 
-def _checked(  # noqa: PLR0913, PLR0917
+def _check_ends(problem: Problem, straight: Way) -> None:
+    """Refuse ends beyond the limits of joints."""
+    for what, q in (("start", straight.q[0]), ("end", straight.q[-1])):
+        for name, low, high in problem.joints:
+            value = float(problem.plant.watch((name,), problem.plant.inputs(q))[0][0])
+            if not low - SAME <= value <= high + SAME:
+                raise ControlError(f"{what}: {name} is {value:.4g}, its limits are {low:.4g} and {high:.4g}.")
+
+
+def _checked(
     plant: Plant, minimise: str, duration: float | None, weights: Sequence[float] | None, knots: int, limits: Array
 ) -> Array:
     """D, after the choices are checked."""

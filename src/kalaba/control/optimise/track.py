@@ -59,12 +59,12 @@ class Track:
         def efforts(equations: Equations, kept: ca.SX) -> list[ca.SX]:
             planned = _curve(self.plan.time, _linear(self.plan.actuation), equations.symbols.t)
             if not self.feedback:
-                return ca.vertsplit(planned)
+                return list(ca.vertsplit(planned))
             if not isinstance(plant.backend, Native):  # without a choice at hand, that of the start
                 kept = ca.SX(ca.DM((plant.choice.mask > 0).astype(float)))
             gains, motors = (self.frequency, self.damping), list(range(len(plant.actuators)))
             S, r = traced.demand(equations, kept, self._rows(equations), gains, motors)
-            return ca.vertsplit(planned + traced.least_squares(S, r - ca.mtimes(S, planned)))
+            return list(ca.vertsplit(planned + traced.least_squares(S, r - ca.mtimes(S, planned))))
 
         text = f"Track(feedback={self.feedback}, frequency={self.frequency!r}, damping={self.damping!r})"
         return Law(text=text, motors=efforts, is_feedback=self.feedback, start=self._label)
@@ -110,7 +110,7 @@ def _linear(values: Array) -> Array:
 
 
 def _quintic(y: Array, v: Array, a: Array, h: Array) -> Array:
-    """Coefficients (6, pieces, columns) of the polynomials of degree five with these values, rates and accelerations."""
+    """Coefficients (6, pieces, columns) of polynomials of degree five with these values, rates and accelerations."""
     y0, v0, v1, a0, a1 = y[:-1], v[:-1] * h, v[1:] * h, a[:-1] * h**2, a[1:] * h**2
     d = np.diff(y, axis=0)
     return np.stack(

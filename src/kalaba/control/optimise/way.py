@@ -69,7 +69,7 @@ class Way:
         u = np.linalg.lstsq(basis.T @ B, basis.T @ force, rcond=None)[0]
         A = problem.matrix[list(self.kept)]
         multipliers = np.linalg.lstsq(A.T, force - B @ u, rcond=None)[0] if len(A) else np.zeros(0)
-        return u, multipliers
+        return np.asarray(u), np.asarray(multipliers)
 
     def shortest(self, limits: Array) -> float | None:
         """The least duration, to 1 %, in which this motion keeps within the motors' limits; None if there is none."""
@@ -105,8 +105,8 @@ def way(plant: Plant, start: Place, end: Place, knots: int) -> Way:
     if gap > SAME:
         worst = plant.coordinates[int(np.argmax(np.abs(made.q[-1] - q_end)))]
         raise ControlError(
-            f"{plant.system.name}: end is on another assembly than start: on the straight way {worst} arrives {gap:.3g} "
-            "off. Give an end that the start leads to."
+            f"{plant.system.name}: end is on another assembly than start: on the straight way {worst} arrives "
+            f"{gap:.3g} off. Give an end that the start leads to."
         )
     return made
 
