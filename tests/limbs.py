@@ -10,12 +10,12 @@ def arm(joints, length=0.5, **spring):
     axes, parts, parent = (kb.Z, kb.Y, kb.X, kb.Y, kb.Z, kb.X), [], "world"
     for i in range(joints):
         solid = kb.Solid(
-            1.5 - 0.1 * i,
+            1.5 - 0.1 * (i % 6),
             com=(length / 2, 0.02, 0.01),
             inertia=(0.02, 0.05, 0.06, 0.001, 0.002, 0.003),
             tip=(length, 0.03 * i, 0),
         )
-        parts.append(kb.Body(f"link{i}", solid, parent=parent, joint=kb.Revolute(axes[i])))
+        parts.append(kb.Body(f"link{i}", solid, parent=parent, joint=kb.Revolute(axes[i % len(axes)])))
         parts.append(kb.Actuator(f"motor{i}", f"link{i}.angle", limit=100.0))
         parent = f"link{i}.tip"
     if spring:

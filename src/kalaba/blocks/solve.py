@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from kalaba.blocks.share import BoardShare
 
 NO_NUMBERS = ca.SX(0, 1)
-ROOM = 40  # slots behind what a limb keeps, for the further arguments of the way back
 HubResults = Callable[[ca.SX, ca.SX], tuple[dict[str, Any], dict[str, Any]]]
 
 
@@ -52,7 +51,7 @@ class Back:
     reads: Kept
 
     def call(self, arguments: Arguments, written: Results, added: Results) -> None:
-        """Add the call that gives the limbs' results."""
+        """Add the call that gives the limbs' results; its arguments are entries of the limb's q and v."""
         places: list[list[float | int]] = [[] for _ in self.share.shares]
         numbers = (NO_NUMBERS, places)
         self.solve.board.add(Step({**self.arguments, **arguments}, written, added, numbers, reads=self.reads))
@@ -90,11 +89,16 @@ class LimbSolve:
         share, board = self.limbs[index], self.board
         added = {**{name: (value, self.sums[name]) for name, value in given.items()}, **added}
         size = sum(value.numel() for value in kept.values())
-        room = max(ROOM, sum(value.numel() for value, _ in (*written.values(), *added.values())))
+        others = sum(value.numel() for value, _ in (*written.values(), *added.values()))
+        room = max(others, self._further(share))  # behind what is kept: other results, then arguments of the way back
         leaves = Kept(board.regions(len(share.shares), size + room), kept)
         self.left[index] = _Left(leaves, pivots=written["pivots"][1] if "pivots" in written else None)
         board.add(Step(share.arguments, written, added, share.numbers, leaves=leaves))
         self._hand_up(share, self.left[index])
+
+    def _further(self, share: BoardShare) -> int:
+        """Arguments of the way back that are not kept: x, the load of rows handed up, q and v of the limb."""
+        return self.columns * (len(self.hub.own) + len(share.shares[0].rows)) + len(share.own_q) + len(share.own)
 
     def _hand_up(self, share: BoardShare, left: _Left) -> None:
         mask, n, m = ca.SX.sym("mask", len(share.shares[0].rows)), len(self.hub.own), len(share.shares[0].rows)

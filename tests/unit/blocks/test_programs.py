@@ -25,6 +25,7 @@ MACHINES = {
     "one joint short": star(arm(5), kb.Weld(), 4),
     "redundant": star(arm(4), kb.Spherical(), 5),
     "hinged": star(arm(6, stiffness=3.0, damping=0.4, rest=0.1), kb.Revolute(kb.Y), 2, load=HINGED_LOAD, extra=LID),
+    "many joints": star(arm(12, length=0.2), kb.Spherical(), 5),
     "distances": star(arm(2), kb.PointOnLine(kb.Z), 6),
 }
 SOLVING = ("motion", "motion_with_slack", "project")
