@@ -139,6 +139,10 @@ class Board:
         expressions = [ca.vec(ca.densify(e)) for e in (*left, *(e for e, _ in results))]
         split = sum(e.numel() for e in expressions) - sum(e.numel() for e, _ in step.added.values())
         given = [*(reads.values.values() if reads else ()), *(symbol for symbol, _ in step.arguments.values())]
+        for kept, found in ((reads, given), (leaves, expressions)):
+            if kept and sum(entry.numel() for entry in found) > kept.region.shape[1]:
+                message = f"{self.name}{number}: expected room for {sum(e.numel() for e in found)} values in place."
+                raise ValueError(message)
         together = ca.densify(ca.cse(ca.vertcat(*expressions)))
         outputs = [together[:split], together[split:]]
         name = f"{self.name}{number}"

@@ -19,22 +19,12 @@ from functools import cached_property
 
 import casadi as ca
 
-from kalaba.constrain.elimination import Elimination, eliminate, factorise, gram_matrix
+from kalaba.constrain.elimination import Elimination, eliminate, entries, factorise, gram_matrix, stack
 
 OWN = 1.0  # mask of a row that its limb eliminates
 FIRST_SEAT = 2.0  # mask of a row that is handed up to the hub's first seat
 
 Named = dict[str, ca.SX]
-
-
-def stack(entries: list[ca.SX]) -> ca.SX:
-    """A column of entries."""
-    return ca.vertcat(*entries) if entries else ca.SX(0, 1)
-
-
-def entries(vector: ca.SX) -> list[ca.SX]:
-    """The entries of a column."""
-    return ca.vertsplit(ca.densify(vector)) if vector.shape[0] else []
 
 
 def lower(matrix: ca.SX) -> ca.SX:

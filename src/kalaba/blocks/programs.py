@@ -13,10 +13,11 @@ import casadi as ca
 import numpy as np
 
 from kalaba.blocks.board import Board, Results, Step
-from kalaba.blocks.limb import Limb, stack
-from kalaba.blocks.share import BoardShare, unit
+from kalaba.blocks.limb import Limb
+from kalaba.blocks.share import BoardShare
 from kalaba.blocks.solve import LimbSolve, with_unit
-from kalaba.constrain.functions import INPUTS, displaced, restoring
+from kalaba.constrain.elimination import stack
+from kalaba.constrain.functions import INPUTS, displaced, restoring, unit
 from kalaba.constrain.rows import Limbs
 from kalaba.derive.applied import damping_power
 from kalaba.derive.closure import alignment

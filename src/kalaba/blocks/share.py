@@ -15,15 +15,6 @@ if TYPE_CHECKING:
     from kalaba.model.partition import Share
 
 
-def unit(quaternions: tuple[tuple[int, int], ...], q: ca.SX) -> ca.SX:
-    """Make every quaternion of q unit."""
-    q = ca.SX(q)
-    for first, _ in quaternions:
-        part = slice(first, first + 4)
-        q[part] = q[part] / ca.sqrt(ca.sumsqr(q[part]))
-    return q
-
-
 @dataclass(frozen=True)
 class BoardShare:
     """A share's equations with the slots of its entries on the board, one row of slots a limb."""

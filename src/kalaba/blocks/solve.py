@@ -14,7 +14,7 @@ import casadi as ca
 
 from kalaba.blocks.board import Kept, Step
 from kalaba.blocks.limb import Named, hand_up, seats, solve_hub, symmetric
-from kalaba.blocks.share import unit
+from kalaba.constrain.functions import unit
 
 if TYPE_CHECKING:
     from kalaba.blocks.board import Arguments, Board, Results

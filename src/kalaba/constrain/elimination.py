@@ -127,3 +127,13 @@ def dot(a: list[ca.SX], b: list[ca.SX]) -> ca.SX:
         if not x.is_zero() and not y.is_zero():
             total = total + x * y
     return total
+
+
+def entries(vector: ca.SX) -> list[ca.SX]:
+    """The entries of a column."""
+    return ca.vertsplit(ca.densify(vector)) if vector.shape[0] else []
+
+
+def stack(values: list[ca.SX]) -> ca.SX:
+    """A column of entries."""
+    return ca.vertcat(*values) if values else ca.SX(0, 1)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
-from kalaba.constrain.elimination import Elimination, dot, eliminate
+from kalaba.constrain.elimination import Elimination, dot, eliminate, entries, stack
 from kalaba.constrain.jacobian import jacobian
 from kalaba.derive.applied import damping_power, spring_force
 from kalaba.derive.closure import alignment
@@ -35,14 +35,6 @@ def _function(name: str, equations: Equations, outputs: dict[str, ca.SX], extra:
     arguments = [given[key] if key in given else ca.SX.sym(key, sizes[key]) for key in INPUTS]
     expressions = [ca.densify(ca.vec(entry)) for entry in ca.cse(list(outputs.values()))]
     return ca.Function(name, arguments, expressions, list(INPUTS), list(outputs))
-
-
-def _columns(vector: ca.SX) -> list[ca.SX]:
-    return ca.vertsplit(ca.densify(vector)) if vector.shape[0] else []
-
-
-def _stack(entries: list[ca.SX]) -> ca.SX:
-    return ca.vertcat(*entries) if entries else ca.SX(0, 1)
 
 
 def _inputs(equations: Equations) -> dict[str, ca.SX]:
@@ -114,12 +106,12 @@ def _solution(
         b = b - restoring(equations, baumgarte)
     driven = Q + ca.mtimes(A.T, extra["mask"] * extra["w"] * b) if is_singular else Q
     parts = eliminate(_metric(equations, extra, is_singular=is_singular), A, extra["mask"])
-    z = parts.mass.forward(_columns(driven))
-    slack = [rhs - dot(column, parts.mass.scale(z)) for rhs, column in zip(_columns(b), parts.spread, strict=True)]
+    z = parts.mass.forward(entries(driven))
+    slack = [rhs - dot(column, parts.mass.scale(z)) for rhs, column in zip(entries(b), parts.spread, strict=True)]
     multipliers = parts.correct(slack)
     moved = [x + y for x, y in zip(z, parts.lift(multipliers), strict=True)]
-    acceleration = _stack(parts.mass.backward(parts.mass.scale(moved)))
-    return acceleration, _stack(multipliers), _stack(parts.gram.pivots)
+    acceleration = stack(parts.mass.backward(parts.mass.scale(moved)))
+    return acceleration, stack(multipliers), stack(parts.gram.pivots)
 
 
 def restoring(equations: Equations, baumgarte: Baumgarte) -> ca.SX:
@@ -130,13 +122,13 @@ def restoring(equations: Equations, baumgarte: Baumgarte) -> ca.SX:
         w * value[i] if moving else 2 * zeta * w * rate[i] + w**2 * value[i]
         for i, moving in enumerate(equations.rows.is_velocity_level)
     ]
-    return _stack(terms)
+    return stack(terms)
 
 
 def _position_rows(equations: Equations, values: ca.SX) -> ca.SX:
     """Blank out the rows at velocity level."""
     kept = [ca.SX(0) if moving else values[i] for i, moving in enumerate(equations.rows.is_velocity_level)]
-    return _stack(kept)
+    return stack(kept)
 
 
 def project(equations: Equations, *, is_singular: bool = False) -> ca.Function:
@@ -154,9 +146,9 @@ def project(equations: Equations, *, is_singular: bool = False) -> ca.Function:
         positional = eliminate(metric, rows.matrix, extra["mask"] * holonomic)
     else:
         positional = everything
-    step = _stack(_newton(positional, _position_rows(equations, rows.value)))
-    q_new = _unit(equations, s.q + ca.mtimes(s.rate_map, step))
-    v_new = s.v + _stack(_newton(everything, rows.rate))
+    step = stack(_newton(positional, _position_rows(equations, rows.value)))
+    q_new = unit(equations.machine.quaternions, s.q + ca.mtimes(s.rate_map, step))
+    v_new = s.v + stack(_newton(everything, rows.rate))
     outputs = {
         "work_next": extra["work"],
         "q_next": q_new,
@@ -165,19 +157,19 @@ def project(equations: Equations, *, is_singular: bool = False) -> ca.Function:
         "speed_residual": rows.rate,
     }
     if equations.machine.quaternions:  # made unit before, too: from a stretched one Newton's step does not converge
-        found = ca.substitute(list(outputs.values()), [s.q], [_unit(equations, s.q)])
+        found = ca.substitute(list(outputs.values()), [s.q], [unit(equations.machine.quaternions, s.q)])
         outputs = dict(zip(outputs, found, strict=True))
     return _function("project", equations, outputs, extra)
 
 
 def _newton(parts: Elimination, residual: ca.SX) -> list[ca.SX]:
-    return parts.push(parts.correct([-entry for entry in _columns(residual)]))
+    return parts.push(parts.correct([-entry for entry in entries(residual)]))
 
 
-def _unit(equations: Equations, q: ca.SX) -> ca.SX:
+def unit(quaternions: tuple[tuple[int, int], ...], q: ca.SX) -> ca.SX:
     """Make every quaternion of q unit."""
     q = ca.SX(q)
-    for first, _ in equations.machine.quaternions:
+    for first, _ in quaternions:
         part = slice(first, first + 4)
         q[part] = q[part] / ca.sqrt(ca.sumsqr(q[part]))
     return q
@@ -186,7 +178,7 @@ def _unit(equations: Equations, q: ca.SX) -> ca.SX:
 def normalise(equations: Equations) -> ca.Function:
     """The state with unit quaternions, for runs without projection."""
     s, extra = equations.symbols, _inputs(equations)
-    outputs = {"work_next": extra["work"], "q_next": _unit(equations, s.q), "v_next": s.v}
+    outputs = {"work_next": extra["work"], "q_next": unit(equations.machine.quaternions, s.q), "v_next": s.v}
     return _function("normalise", equations, outputs, extra)
 
 
@@ -231,7 +223,7 @@ def observe(equations: Equations) -> ca.Function:
         "momentum": equations.momentum,
         "residual": _position_rows(equations, equations.rows.value),
         "speed_residual": equations.rows.rate,
-        "outputs": _stack(values),
+        "outputs": stack(values),
     }
     return _function("observe", equations, outputs, {})
 
@@ -293,7 +285,7 @@ def displaced(equations: Equations) -> ca.SX:
         part = slice(first, first + 3)
         square = ca.sumsqr(step[part])
         step[part] = step[part] * (1 + square * (1 / 12 + square / 120))
-    return _unit(equations, s.q + ca.mtimes(s.rate_map, step))
+    return unit(equations.machine.quaternions, s.q + ca.mtimes(s.rate_map, step))
 
 
 def tangent(equations: Equations, control: list[ca.SX] | None = None, *, is_singular: bool = False) -> ca.Function:
@@ -352,16 +344,16 @@ def alignments(equations: Equations) -> ca.Function:
     """One cosine a connection: positive where it is closed as meant, negative at a false root."""
     found = [c for c in equations.machine.closures if isinstance(c, MachineConnection)]
     values = [alignment(equations.kinematics, connection) for connection in found]
-    return _function("alignments", equations, {"cosines": _stack(values)}, {})
+    return _function("alignments", equations, {"cosines": stack(values)}, {})
 
 
 def expressions(equations: Equations, values: Callable[[Equations], list[ca.SX]]) -> ca.Function:
     """Any expressions of the machine: a control law, an event, a recorded quantity."""
-    return _function("expressions", equations, {"values": _stack(values(equations))}, {})
+    return _function("expressions", equations, {"values": stack(values(equations))}, {})
 
 
 def law_values(equations: Equations, values: Callable[[Equations, ca.SX], list[ca.SX]]) -> ca.Function:
     """Expressions that also read which rows are kept: 1 for those that are, 0 for the others."""
     extra = _inputs(equations)
     found = values(equations, ca.gt(extra["mask"], 0))
-    return _function("law", equations, {"values": _stack(found)}, extra)
+    return _function("law", equations, {"values": stack(found)}, extra)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
-from kalaba.constrain.elimination import Elimination, dot, eliminate, factorise
+from kalaba.constrain.elimination import Elimination, dot, eliminate, entries, factorise
 
 if TYPE_CHECKING:
     from kalaba.control.goals import Rows
@@ -37,15 +37,11 @@ def demand(
 
 def _motion(parts: Elimination, force: ca.SX, rhs: ca.SX) -> ca.SX:
     """M⁻¹ (Q + Aᵀ λ) with A v̇ = b."""
-    z = parts.mass.forward(_entries(force))
-    slack = [b - dot(column, parts.mass.scale(z)) for b, column in zip(_entries(rhs), parts.spread, strict=True)]
+    z = parts.mass.forward(entries(force))
+    slack = [b - dot(column, parts.mass.scale(z)) for b, column in zip(entries(rhs), parts.spread, strict=True)]
     lifted = parts.lift(parts.correct(slack))
     total = [x + y for x, y in zip(z, lifted, strict=True)]
     return ca.vertcat(*parts.mass.backward(parts.mass.scale(total)))
-
-
-def _entries(vector: ca.SX) -> list[ca.SX]:
-    return ca.vertsplit(ca.densify(vector)) if vector.shape[0] else []
 
 
 def least_squares(force_map: ca.SX, force: ca.SX, weights: tuple[float, ...] | None = None) -> ca.SX:
