@@ -33,7 +33,8 @@ def measure_servo() -> Report:
     chosen = np.linspace(0, len(run.time) - 1, STATES).astype(int)
     bars, remarks = [], []
     for name, (allocation, bar) in BARS.items():
-        law = kb.servo(plant, circle, allocation=allocation).law(plant, plant.start)
+        made = kb.servo(plant, circle, allocation=allocation)
+        law = made.law(plant, made.start(plant))
         assert isinstance(law, Law)
         times = _times(plant, law, run, chosen)
         middle, slowest = median(times), quantiles(times, n=1000)[-1]

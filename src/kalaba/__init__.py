@@ -126,6 +126,8 @@ _HOME = {
     "Sampled": "kalaba.model.parts",
     "Run": "kalaba.run",
     "open_run": "kalaba.files.results",
+    # looking
+    "plot": "kalaba.view",
     # cooperation and control
     "object_space": "kalaba.cooperate.object_space",
     "ObjectSpace": "kalaba.cooperate.object_space",
@@ -134,6 +136,7 @@ _HOME = {
     "posture": "kalaba.control.goals",
     "servo": "kalaba.control.servo",
     "Servo": "kalaba.control.servo",
+    "IdealServo": "kalaba.control.ideal",
     "inverse_dynamics": "kalaba.control.inverse_dynamics",
     "Efforts": "kalaba.control.inverse_dynamics",
     "trade_off": "kalaba.control.tradeoff",
@@ -143,6 +146,8 @@ _HOME = {
     "Robust": "kalaba.control.robust",
     "Adaptive": "kalaba.control.robust",
     "Drive": "kalaba.control.drive",
+    "Friction": "kalaba.control.transmission",
+    "Backlash": "kalaba.control.transmission",
     "Hybrid": "kalaba.control.hybrid",
     "PID": "kalaba.control.hybrid",
     "Carry": "kalaba.cooperate.carry",

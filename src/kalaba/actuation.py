@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -13,6 +13,7 @@ from kalaba.errors import ControlError, ExpressionError, near
 from kalaba.model.expression import parse
 from kalaba.model.parts import Sampled
 from kalaba.model.resolve import is_known, unknown_word
+from kalaba.run import Shortfall
 
 if TYPE_CHECKING:
     import casadi as ca
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from kalaba.state import State
 
 Array = NDArray[np.float64]
+ROUNDING = 1e-9  # of a limit: more was asked for in earnest
 
 
 def read(plant: Plant, text: Any, what: str) -> Expression:  # noqa: ANN401
@@ -51,19 +53,30 @@ class Law:
     motors: Callable[[Equations, ca.SX], list[ca.SX]]  # of the equations and of the rows that are kept (1) or not (0)
     is_feedback: bool  # whether it reads the state
     start: str = ""  # numbers of the start that it holds; with the text they tell its code apart
+    pushes: Callable[[Equations, ca.SX], list[ca.SX]] | None = None  # on every velocity, as no motor does
+    bounds: tuple[Array, Array] | None = None  # that it promised to keep, motor by motor; None: the motors' limits
 
     @property
     def label(self) -> str:
         """What tells its code apart."""
         return f"{self.text} {self.start}".rstrip()
 
+    def range(self, plant: Plant) -> tuple[Array, Array]:
+        """What each motor may give at the least and the most."""
+        limits = np.array([actuator.limit for actuator in plant.machine.actuators])
+        return (-limits, limits) if self.bounds is None else self.bounds
+
     def inputs(self, equations: Equations, kept: ca.SX | None = None) -> list[ca.SX]:
-        """All held inputs under the law, one expression a motor before its limit; sampled forces pass through."""
+        """All held inputs under the law, one expression a motor before its limit; sampled forces pass through.
+
+        After them come the pushes, if there are any: they stand next in a kernel's inputs.
+        """
         import casadi as ca
 
         rows = ca.SX.ones(len(equations.machine.rows)) if kept is None else kept
         motors, u = self.motors(equations, rows), equations.symbols.u
-        return motors + [u[i] for i in range(len(motors), u.shape[0])]
+        pushes = [] if self.pushes is None else self.pushes(equations, rows)
+        return motors + [u[i] for i in range(len(motors), u.shape[0])] + pushes
 
 
 @runtime_checkable
@@ -105,22 +118,23 @@ def law_of(plant: Plant, control: Any, start: State) -> Law | Sampled | None:  #
     return found
 
 
-def law_function(plant: Plant, chosen: Law) -> Evaluator:
-    """The values of all held inputs under a law; sampled forces pass through."""
-    limits = ",".join(repr(actuator.limit) for actuator in plant.machine.actuators)
-    return plant.function("control", lambda equations: _trace(equations, chosen), f"{chosen.label} | {limits}")
+def law_function(plant: Plant, chosen: Law, *, limited: bool = True) -> Evaluator:
+    """The values of all held inputs under a law; sampled forces pass through. What it asks for, or what motors give."""
+    low, high = chosen.range(plant) if limited else (np.empty(0), np.empty(0))
+    label = f"{chosen.label} | {low.tolist()} {high.tolist()}"
+    return plant.function("control", lambda e: _trace(e, chosen, low.tolist(), high.tolist()), label)
 
 
-def _trace(equations: Equations, chosen: Law) -> ca.Function:
+def _trace(equations: Equations, chosen: Law, low: list[float], high: list[float]) -> ca.Function:
     import casadi as ca
 
     from kalaba.constrain.functions import law_values
 
     def values(found: Equations, kept: ca.SX) -> list[ca.SX]:
         u = chosen.inputs(found, kept)
-        for i, actuator in enumerate(found.machine.actuators):
-            if np.isfinite(actuator.limit):
-                u[i] = u[i] / ca.fmax(1, ca.fabs(u[i]) / actuator.limit)  # unlike min and max, keeps NaN
+        for i, (least, most) in enumerate(zip(low, high, strict=True)):  # unlike min and max, this keeps NaN
+            u[i] = u[i] if most == np.inf else ca.if_else(ca.gt(u[i], most), most, u[i])
+            u[i] = u[i] if least == -np.inf else ca.if_else(ca.lt(u[i], least), least, u[i])
         return u
 
     return law_values(equations, values)
@@ -136,6 +150,7 @@ class Sampler:
     limits: Array
     state: Any
     count: int = 0
+    short: list[Shortfall] = field(default_factory=list)  # where it asked for more than motors give
 
     @property
     def due(self) -> float:
@@ -159,6 +174,10 @@ class Sampler:
         if values.shape != (len(self.names),) or not np.isfinite(values).all():
             message = f"Sampled at t = {t:g}: expected {len(self.names)} finite numbers, got {given!r}."
             raise ControlError(message)
+        self.short += [
+            Shortfall(t, self.names[i], float(abs(values[i]) - self.limits[i]))
+            for i in np.flatnonzero(np.abs(values) > self.limits * (1 + ROUNDING))
+        ]
         return np.asarray(np.clip(values, -self.limits, self.limits))
 
 

@@ -17,6 +17,7 @@ from kalaba.errors import ConstraintError, IntegrationError, ModelError, NotFini
 from kalaba.forward import motion
 from kalaba.integrate import RungeKutta4
 from kalaba.plant import Plant
+from kalaba.progress import Lookout
 from kalaba.run import Effort, Ending, Run, Status, Worst
 from kalaba.state import State
 
@@ -42,6 +43,7 @@ def run_python(task: Task) -> Run:
     began = perf_counter()
     steps = max(1, int(np.ceil(task.duration / task.stepper.step - 1e-9)))
     drive, ending, t, saved = Held(task), Ending.DONE, 0.0, 0
+    lookout = Lookout(task.progress, plant, task.duration)
     take_samples(task.samplers, drive.held, 0.0, state)
     before = -np.inf if event is None else float(event(_packed(plant, state, t, drive))[0])
     for k in range(steps + 1):
@@ -68,8 +70,7 @@ def run_python(task: Task) -> Run:
             samples.append(_sample(plant, state, t, drive))
             break
         before = after
-        if task.progress is not None:
-            task.progress(t + h)
+        lookout.look(t + h, k + 1, state)
     status = Status(ending, t, failure_message(plant, ending, t, ""))
     return _run(plant, samples, status, Effort(steps=k, wall_time=perf_counter() - began, settings=settings(task)))
 
@@ -91,7 +92,7 @@ def _power(plant: Plant, sample: tuple[float, Array, Array, Array, Array, Array]
     """Power of motors, forces and moving constraints, less what dampers take."""
     t, q, v, _, constraint_force, u = sample
     packed = plant.layout.pack(q, v, t)
-    packed[plant.layout.u] = u
+    hold(plant, packed, u)
     found = plant.evaluate("system_matrices", packed)
     return float((found["force"] + found["bias"] + constraint_force) @ v - found["damping_power"][0])
 
@@ -113,15 +114,22 @@ class Held:
     def __init__(self, task: Task) -> None:
         self._plant = task.plant
         self._law = None if task.law is None else law_function(task.plant, task.law)
-        self.held: Array = np.zeros(task.plant.layout.u.stop - task.plant.layout.u.start)
+        layout = task.plant.layout
+        self.held: Array = np.zeros((layout.f.stop if task.is_pushed else layout.u.stop) - layout.u.start)
 
     def __call__(self, t: float, q: Array, v: Array) -> Array:
         """Evaluate the law, if there is one."""
         if self._law is None:
             return self.held.copy()
         packed = self._plant.layout.pack(q, v, t)
-        packed[self._plant.layout.u] = self.held
+        hold(self._plant, packed, self.held)
         return self._law(packed)
+
+
+def hold(plant: Plant, packed: Array, inputs: Array) -> None:
+    """Put held inputs in their place: u, and after it the generalised force where that is pushed."""
+    first = plant.layout.u.start
+    packed[first : first + len(inputs)] = inputs
 
 
 def take_samples(samplers: Iterable[Sampler], held: Array, t: float, state: State) -> None:
@@ -133,18 +141,18 @@ def take_samples(samplers: Iterable[Sampler], held: Array, t: float, state: Stat
 
 def _packed(plant: Plant, state: State, t: float, drive: Drive | Array) -> Array:
     packed = plant.layout.pack(state.q, state.v, t)
-    packed[plant.layout.u] = drive(t, state.q, state.v) if callable(drive) else drive
+    hold(plant, packed, drive(t, state.q, state.v) if callable(drive) else drive)
     return packed
 
 
 def _sample(plant: Plant, state: State, t: float, drive: Drive) -> tuple[float, Array, Array, Array, Array, Array]:
-    packed = _packed(plant, state, t, drive)
+    inputs = drive(t, state.q, state.v)
     try:
-        found = motion(plant, packed)
+        found = motion(plant, _packed(plant, state, t, inputs))
     except NotFiniteError:  # the state is fine, and so part of the run; the step from here will fail
         unknown = np.full(len(state.v), np.nan)
         found = Motion(unknown, unknown.copy())
-    return t, state.q, state.v, found.acceleration, found.constraint_force, packed[plant.layout.u].copy()
+    return t, state.q, state.v, found.acceleration, found.constraint_force, inputs
 
 
 def step_state(plant: Plant, state: State, drive: Drive | Array, h: float, t: float, *, projects: bool = True) -> State:

@@ -53,6 +53,14 @@ class Status:
         return self.ending.failed
 
 
+class Shortfall(NamedTuple):
+    """A sample at which a motor was asked for more than it may give."""
+
+    time: float  # s
+    motor: str
+    missing: float  # what was asked for beyond its bound, N or N·m
+
+
 class Worst(NamedTuple):
     """The largest residual of a run."""
 
@@ -91,6 +99,8 @@ class Run:
     work: Array = field(repr=False)  # (N,): done since the start by motors, forces and moving rows, less damping, J
     start_energy_loss: float = field(default=0.0, repr=False)
     """Kinetic energy lost when the given start was made to obey the rows, J: the plastic impact of a grasp."""
+    shortfalls: tuple[Shortfall, ...] = field(default=(), repr=False)
+    """Where a control law asked motors for more than they may give, sample by sample."""
 
     @property
     def end(self) -> NamedState:
@@ -106,6 +116,12 @@ class Run:
         from kalaba.observe import observe
 
         return observe(self)
+
+    @property
+    def push(self) -> Array:
+        """Generalised force of a law that pushes every velocity, (N, n_v); zero under laws of motors."""
+        held = self.inputs.shape[1] - (layout := self.plant.layout).u.stop + layout.u.start
+        return self.inputs[:, -held:] if held else np.zeros_like(self.v)
 
     @property
     def energy(self) -> Array:

@@ -23,7 +23,9 @@ from kalaba.model.expression import parse_condition
 from kalaba.model.number import is_number
 from kalaba.model.parts import Sampled
 from kalaba.plant import Plant, build
+from kalaba.progress import Progress, Watcher
 from kalaba.run import Effort, Ending, Run, Status, Worst
+from kalaba.shortfall import ShortfallWarning, shortfall_message, shortfalls
 from kalaba.state import State
 from kalaba.stepping import native_step
 from kalaba.structures import check_structural, structural_functions
@@ -32,13 +34,14 @@ from kalaba.vectors import checked
 if TYPE_CHECKING:
     from kalaba.backend import Evaluator
     from kalaba.loop import Code, Integration, Kernels, Trajectory
+    from kalaba.loop.trajectory import Opening
     from kalaba.model.system import System
 
 Array = NDArray[np.float64]
 Control = Mapping[str, Any] | Sampled | Controller | None
-Progress = Callable[[float], None]
 JERK = 1e-3  # of the speed: a projection that changes more is no correction of the stepper's error
-CHUNK_STEPS = 20_000  # native steps between two looks at the progress
+LOOK_EVERY = 0.1  # s of wall time between two looks at the progress
+FEWEST_STEPS, MOST_STEPS = 16, 1 << 20  # in one call of the native loop, which nothing can interrupt
 
 
 class SingularWarning(UserWarning):
@@ -59,7 +62,12 @@ class Task:
     stabilisation: Stabilisation
     save_every: float
     stop: str | None
-    progress: Progress | None
+    progress: Watcher | None
+
+    @property
+    def is_pushed(self) -> bool:
+        """Whether the law pushes every velocity."""
+        return self.law is not None and self.law.pushes is not None
 
 
 def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for)
@@ -72,7 +80,7 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
     save_every: float = 0.01,
     stop: str | None = None,
     *,
-    progress: Progress | None = None,
+    progress: Watcher | None = None,
     check: bool = True,
 ) -> Run:
     """Simulate a machine for a duration in seconds and return the Run.
@@ -81,10 +89,13 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
     such as "nut.travel > 0.06". A run that breaks off raises an IntegrationError that carries the part done as `.run`;
     with check=False it is returned, and `run.status` says why. `start` is a State, or `run.end` of a machine that may
     have had other parts: grasped and let go since. Rows that it does not obey take hold by a plastic impact; see
-    `run.start_energy_loss`.
+    `run.start_energy_loss`. `progress` is a function that gets a Progress some ten times a second.
     """
     task = _task(_plant(system, start), duration, start, stepper, control, stabilisation, save_every, stop, progress)
-    run = replace(_runner(task)(task), start_energy_loss=task.loss)
+    run = _runner(task)(task)
+    run = replace(run, start_energy_loss=task.loss, shortfalls=shortfalls(task, run))
+    if run.shortfalls:
+        warnings.warn(shortfall_message(run), ShortfallWarning, stacklevel=2)
     if run.effort.jolt[0] > JERK and not _is_coarse(stepper):
         warnings.warn(_jolt_message(run), SingularWarning, stacklevel=2)
     if bent := large_deformation(run):
@@ -179,13 +190,36 @@ def run_native(task: Task) -> Run:
     schedule = Schedule(end=task.duration, save_every=task.save_every)
     integration = Integration(kernels, task.stepper, schedule, np.concatenate([[0.0], *task.start]))
     integration.weight[:] = task.plant.weight if task.plant.is_singular else 1.0
-    began = clock.perf_counter()
+    began = now = told = clock.perf_counter()
+    steps = FEWEST_STEPS
     while integration.running:
-        until = _sample(task, integration)
-        integration.advance(until, CHUNK_STEPS)
-        if task.progress is not None:
-            task.progress(integration.time)
+        integration.advance(_sample(task, integration), steps)
+        before, now = now, clock.perf_counter()
+        steps = _next_chunk(steps, now - before)
+        if now - told >= LOOK_EVERY:
+            _tell(task, integration)
+            told = now
+    _tell(task, integration)
     return _finish(task, _with_start(task, integration.trajectory()), clock.perf_counter() - began)
+
+
+def _next_chunk(steps: int, took: float) -> int:
+    """Native steps of the next call, so that it takes about LOOK_EVERY; how a run is cut changes no bit of it."""
+    if took < LOOK_EVERY / 2:
+        return min(2 * steps, MOST_STEPS)
+    return max(steps // 2, 1) if took > 2 * LOOK_EVERY else steps
+
+
+def _tell(task: Task, integration: Integration) -> None:
+    """Say where a run stands to whoever watches it."""
+    if task.progress is not None:
+        worst = _worst(task.plant, integration.worst())
+        task.progress(Progress(integration.time, task.duration, integration.steps, worst))
+
+
+def _worst(plant: Plant, found: Opening) -> Worst | None:
+    """Name the largest residual; where no row was ever open by a bit, the first one stands for all."""
+    return Worst(found.gap, plant.constraints[max(found.row, 0)], found.time) if plant.constraints else None
 
 
 def _sample(task: Task, integration: Integration) -> float:
@@ -205,10 +239,9 @@ def _kernels(task: Task) -> Kernels:
     plant = task.plant
     layout = plant.layout
     projects = isinstance(task.stabilisation, Projection)
+    n_v, n_u = len(plant.velocities), (layout.f.stop if task.is_pushed else layout.u.stop) - layout.u.start
     return Kernels(
-        LoopLayout(
-            1 + len(plant.coordinates), len(plant.velocities), layout.u.stop - layout.u.start, len(plant.constraints)
-        ),
+        LoopLayout(1 + len(plant.coordinates), n_v, n_u, len(plant.constraints), pushed=task.is_pushed),
         motion=_code(_motion(task)),
         rows=_code(plant.standard("rows")) if plant.constraints else None,
         project=_code(plant.standard("project")) if projects else None,
@@ -276,9 +309,6 @@ def _finish(task: Task, found: Trajectory, wall_time: float) -> Run:
     row = plant.constraints[found.row] if found.row >= 0 else ""
     ending = _ENDINGS[found.status.name]
     choices = tuple((choice.time, choice.rank) for choice in found.choices)
-    worst = None
-    if plant.constraints:  # where no row was ever open by a bit, the first one stands for all
-        worst = Worst(found.worst.gap, plant.constraints[max(found.worst.row, 0)], found.worst.time)
     return Run(
         plant=plant,
         time=found.time,
@@ -290,7 +320,7 @@ def _finish(task: Task, found: Trajectory, wall_time: float) -> Run:
         inputs=found.actuation,
         status=Status(ending, found.end_time, failure_message(plant, ending, found.end_time, row)),
         effort=Effort(found.steps, found.rejected, choices, wall_time, settings(task), found.jolt),
-        worst=worst,
+        worst=_worst(plant, found.worst),
         work=found.y[:, 0],
     )
 

@@ -15,6 +15,7 @@ from kalaba.constrain.stabilisation import Projection
 from kalaba.errors import ConstraintError, IntegrationError, ModelError, NotFiniteError
 from kalaba.forward import choose, motion
 from kalaba.oracle import Drive, Held, _packed, _run, _sample, project_state, q_dot, unit
+from kalaba.progress import Lookout
 from kalaba.run import Effort, Ending, Run, Status
 from kalaba.state import State
 
@@ -36,7 +37,7 @@ def run_stiff(task: Task) -> Run:
         raise IntegrationError(message)
     plant, drive = task.plant, Held(task)
     event = None if task.stop is None else event_function(plant, task.stop)
-    n_q = len(plant.coordinates)
+    n_q, lookout = len(plant.coordinates), Lookout(task.progress, plant, task.duration)
     began = perf_counter()
     samples, steps, ending = [_sample(plant, task.start, 0.0, drive)], 0, Ending.DONE
     if not np.isfinite(samples[0][3]).all():
@@ -65,8 +66,7 @@ def run_stiff(task: Task) -> Run:
         if ending is Ending.STOPPED:
             break
         _settle(task, solver)
-        if task.progress is not None:
-            task.progress(solver.t)
+        lookout.look(solver.t, steps, State(solver.y[:n_q], solver.y[n_q:]))
     status = Status(ending, samples[-1][0], failure_message(plant, ending, samples[-1][0], ""))
     return _run(plant, samples, status, Effort(steps=steps, wall_time=perf_counter() - began, settings=settings(task)))
 

@@ -50,6 +50,9 @@ def check_structural(task: Task) -> None:
     stepper, name = task.stepper, task.plant.system.name
     if not isinstance(stepper, Structural):
         return
+    if task.is_pushed:
+        message = f"{name}: a law that pushes every coordinate needs a stepper such as kb.RungeKutta4, got {stepper!r}."
+        raise IntegrationError(message)
     if stepper.scheme.index_3 and any(task.plant.machine.is_velocity_level):
         message = (
             f"{name}: formulation='arnold-bruls' takes rows at position level only, and this machine has rows of its "

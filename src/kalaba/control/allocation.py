@@ -2,7 +2,7 @@
 
 Of all τ with W τ = F, where W has more columns than rows::
 
-    LeastSquares    the least ½ τᵀ D τ
+    LeastSquares    the least ½ (τ − τ_p)ᵀ D (τ − τ_p)
     MinMax          the least max |τ_i| / limit_i
     Bounded         the least ½ τᵀ D τ with lower ≤ τ ≤ upper
 
@@ -29,28 +29,51 @@ INFEASIBLE = 1e-9  # residual of the dual problem: zero but for rounding if no �
 WITHIN = 1e-9  # of the bounds: a torque over by less is rounding
 
 
+class OutOfBoundsError(ControlError):
+    """No efforts within the bounds give the required force; `excess` has what motors would need beyond them."""
+
+    def __init__(self, message: str, excess: dict[int, float]) -> None:
+        super().__init__(message)
+        self.excess = excess  # of the motors that set it, N or N·m; empty where no efforts of any size do
+
+
 class Allocation(Protocol):
     """A way to share a required force among motors."""
 
     def allocate(self, force_map: Array, force: Array, limits: ArrayLike, rows: Sequence[str] = ()) -> Array:
         """τ with W τ = F; `limits` bound |τ|, `rows` name the entries of F in messages."""
 
+    def check(self, limits: Array) -> None:
+        """Refuse numbers that do not fit motors with these limits."""
+
 
 @dataclass(frozen=True, slots=True)
 class LeastSquares:
-    """The least ½ τᵀ D τ: τ = D⁻¹ Wᵀ (W D⁻¹ Wᵀ)⁻¹ F.
+    """The least ½ (τ − τ_p)ᵀ D (τ − τ_p): τ = τ_p + D⁻¹ Wᵀ (W D⁻¹ Wᵀ)⁻¹ (F − W τ_p).
 
-    `weights` is the diagonal of D, one number a motor. Limits play no part.
+    `weights` is the diagonal of D, one number a motor. `preload` is τ_p, one effort a motor: what the motors push
+    against each other, as far as that moves nothing; it takes play out of joints. Limits play no part.
     """
 
     weights: tuple[float, ...] | None = None
+    preload: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weights", _positive(self.weights, "LeastSquares.weights"))
+        object.__setattr__(self, "preload", _finite(self.preload, "LeastSquares.preload"))
+
+    def check(self, limits: Array) -> None:
+        """One weight and one preload a motor."""
+        for name in ("weights", "preload"):
+            if (numbers := getattr(self, name)) is not None:
+                _matching(numbers, len(limits), name)
 
     def allocate(self, force_map: Array, force: Array, limits: ArrayLike, rows: Sequence[str] = ()) -> Array:  # noqa: ARG002
         """The τ of least weighted squares."""
-        return _solutions(force_map, force, self.weights, rows).least
+        if self.preload is None:
+            return _solutions(force_map, force, self.weights, rows).least
+        offset = _matching(self.preload, force_map.shape[1], "preload")
+        return offset + _solutions(force_map, force - force_map @ offset, self.weights, rows).least
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +83,15 @@ class MinMax:
     Motors that are not at the largest ratio may have any torque below it: of those the programme's own is taken.
     """
 
+    def check(self, limits: Array) -> None:
+        """All motors have limits, or none."""
+        limit_scale(limits)
+
     def allocate(self, force_map: Array, force: Array, limits: ArrayLike, rows: Sequence[str] = ()) -> Array:
         """Minimise ρ over z and ρ with −ρ limit ≤ τ₀ + N z ≤ ρ limit."""
         from scipy.optimize import linprog
 
-        scale = _scale(limits)
+        scale = limit_scale(limits)
         found = _solutions(force_map * scale, force, None, rows)
         N, least = found.null, found.least
         if N.shape[1] == 0:
@@ -100,6 +127,12 @@ class Bounded:
         for name in ("lower", "upper"):
             given = getattr(self, name)
             object.__setattr__(self, name, None if given is None else tuple(float(entry) for entry in given))
+
+    def check(self, limits: Array) -> None:
+        """One pair of bounds and one weight a motor."""
+        self.bounds(limits)
+        if self.weights is not None:
+            _matching(self.weights, len(limits))
 
     def allocate(self, force_map: Array, force: Array, limits: ArrayLike, rows: Sequence[str] = ()) -> Array:
         """The τ of least weighted squares within the bounds."""
@@ -187,7 +220,31 @@ def _out_of_bounds(W: Array, F: Array, low: Array, high: Array, rows: Sequence[s
     length = np.linalg.norm(W, axis=1)
     length = np.where(length > VANISHED * length.max(initial=0.0), length, 1.0)  # a row of rounding stays what it is
     nearest = lsq_linear(W / length[:, np.newaxis], F / length, (low, high), tol=1e-14).x
-    return _unreachable(F, F - W @ nearest, rows, "the motors are at their bounds. Ask for less or raise limits.")
+    error = _unreachable(F, F - W @ nearest, rows, "the motors are at their bounds. Ask for less or raise limits.")
+    return OutOfBoundsError(str(error), _least_excess(W / length[:, np.newaxis], F / length, low, high))
+
+
+def _least_excess(W: Array, F: Array, low: Array, high: Array) -> dict[int, float]:  # noqa: N803
+    """By how much motors must go beyond their bounds at the least: min ρ with W τ = F, low − ρ ≤ τ ≤ high + ρ."""
+    from scipy.optimize import linprog
+
+    m = W.shape[1]
+    one = np.ones((m, 1))
+    sides, bounds = np.block([[np.eye(m), -one], [-np.eye(m), -one]]), np.concatenate([high, -low])
+    kept = np.isfinite(bounds)
+    found = linprog(
+        np.append(np.zeros(m), 1.0),
+        A_ub=sides[kept],
+        b_ub=bounds[kept],
+        A_eq=np.hstack([W, np.zeros((len(F), 1))]),
+        b_eq=F,
+        bounds=[(None, None)] * m + [(0, None)],
+        method="highs",
+    )
+    if found.status != 0:
+        return {}
+    excess = np.maximum(found.x[:m] - high, low - found.x[:m])
+    return {i: float(excess[i]) for i in range(m) if excess[i] > (1 - WITHIN) * found.x[m]}
 
 
 def _unreachable(F: Array, missing: Array, rows: Sequence[str], reason: str) -> ControlError:  # noqa: N803
@@ -200,7 +257,7 @@ def _unreachable(F: Array, missing: Array, rows: Sequence[str], reason: str) -> 
     return ControlError(f"allocation: the force is out of reach, missing {', '.join(shown)}; {reason}")
 
 
-def _scale(limits: ArrayLike) -> Array:
+def limit_scale(limits: ArrayLike) -> Array:
     """The limits where every motor has one, ones where none has."""
     given = np.asarray(limits, dtype=float)
     bounded = np.isfinite(given)
@@ -213,22 +270,29 @@ def _scale(limits: ArrayLike) -> Array:
     return np.ones_like(given)
 
 
-def _positive(given: object, path: str) -> tuple[float, ...] | None:
+def _finite(given: object, path: str, what: str = "finite numbers") -> tuple[float, ...] | None:
     if given is None:
         return None
+    message = f"{path}: expected {what}, one a motor, got {given!r}."
     try:
         numbers = tuple(float(entry) for entry in cast("Sequence[float]", given))
     except (TypeError, ValueError) as error:
-        message = f"{path}: expected numbers above zero, one a motor, got {given!r}."
         raise ControlError(message) from error
-    if not all(0 < number < np.inf for number in numbers):
+    if not np.isfinite(numbers).all():
+        raise ControlError(message)
+    return numbers
+
+
+def _positive(given: object, path: str) -> tuple[float, ...] | None:
+    numbers = _finite(given, path, "numbers above zero")
+    if numbers is not None and not all(number > 0 for number in numbers):
         message = f"{path}: expected numbers above zero, one a motor, got {given!r}."
         raise ControlError(message)
     return numbers
 
 
-def _matching(weights: tuple[float, ...], count: int) -> Array:
-    if len(weights) != count:
-        message = f"weights: expected {count} numbers, one a motor, got {len(weights)}. Give them in the motors' order."
+def _matching(numbers: tuple[float, ...], count: int, what: str = "weights") -> Array:
+    if len(numbers) != count:
+        message = f"{what}: expected {count} numbers, one a motor, got {len(numbers)}. Give them in the motors' order."
         raise ControlError(message)
-    return np.array(weights)
+    return np.array(numbers)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 INDEPENDENT = 1e-6  # part of a goal row, of length 1, that the other goals and the structure leave over
 REACHED = 1e-9  # m, rad: a goal that is missed by less is met
+OFF_COURSE = 1e-6  # m, rad, m/s, rad/s: a start farther off is not on the course
 ROLLED = 1e-10  # tolerance of configurations that follow from rolling
 SLIPPED = 1e-6  # m, rad: a goal that rolling misses by more cannot be met so
 SHOWN = 0.05  # parts of a direction below this are not named
@@ -97,6 +98,19 @@ class Course:
                 self.plant, self.motions, t, f"{self.names[int(error.argmax())]} misses by {error.max():.3g}."
             )
         return q
+
+
+def apart(found: Course, start: State) -> str:
+    """Say which goal a start is farthest from, in place or speed; nothing where it is on the course."""
+    if start.q.shape != found.start.q.shape or start.v.shape != found.start.v.shape:
+        return ""
+    demand = found.demand(start, 0.0)
+    slower = demand.velocity - demand.matrix @ start.v
+    for gaps, what in ((demand.error, "m or rad off its path"), (slower, "m/s or rad/s too slow or fast")):
+        worst = int(np.abs(gaps).argmax()) if gaps.size else 0
+        if gaps.size and abs(gaps[worst]) > OFF_COURSE:
+            return f"{found.names[worst]} starts {abs(gaps[worst]):.3g} {what}"
+    return ""
 
 
 def _roll(plant: Plant, motions: tuple[Motion, ...], q: Array, span: tuple[float, float]) -> Callable[[float], Array]:

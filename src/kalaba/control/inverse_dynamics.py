@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kalaba.control.allocation import Allocation, LeastSquares
-from kalaba.control.servo import ALL, servo
+from kalaba.control.allocation import Allocation, LeastSquares, OutOfBoundsError
+from kalaba.control.servo import ALL, NO_NUMBERS, servo
 from kalaba.errors import ControlError
 from kalaba.plant import Plant, build
 from kalaba.state import State
@@ -51,13 +51,16 @@ def inverse_dynamics(
     allocation: Allocation = LeastSquares(),
     actuators: str | Sequence[str] = ALL,
     times: ArrayLike | None = None,
+    *,
+    model: Mapping[str, float] = NO_NUMBERS,
 ) -> Efforts:
     """Work out the motors' efforts while the goals are met exactly; by default at 201 times from start to end.
 
-    An instant at which no efforts do, within what the allocation allows, is an error with its time.
+    An instant at which no efforts do, within what the allocation allows, is an error with its time, motors and what
+    they lack. `model` has numbers that are believed where they are not the machine's, as for `kb.servo`.
     """
     plant = build(system)
-    made = servo(plant, goals, actuators, allocation)
+    made = servo(plant, goals, actuators, allocation, model=model)
     found, motors = made.course(plant), made.motors(plant)
     if times is None:
         if made.duration is None:
@@ -73,6 +76,10 @@ def inverse_dynamics(
         u, n, q = np.zeros(len(plant.actuators)), np.zeros(len(plant.actuators)), state.q
         try:
             u[list(motors)] = allocation.allocate(S, r, limits, names)
+        except OutOfBoundsError as error:
+            short = [f"{plant.actuators[motors[i]]} by {excess:.4g}" for i, excess in error.excess.items()]
+            least = f"bounds are too narrow at the least for {', '.join(short)}; " if short else ""
+            raise ControlError(f"{plant.system.name} at t = {t:.4g} s: {least}{error}") from None
         except ControlError as error:
             raise ControlError(f"{plant.system.name} at t = {t:.4g} s: {error}") from None
         if len(motors) == len(names) + 1:

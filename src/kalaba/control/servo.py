@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -16,9 +17,10 @@ from kalaba.backend import Native
 from kalaba.constrain.functions import expressions, law_values
 from kalaba.control import traced
 from kalaba.control.allocation import Allocation, Bounded, LeastSquares, MinMax
-from kalaba.control.course import SHOWN, Course, course, tangent
+from kalaba.control.course import SHOWN, Course, apart, course, tangent
 from kalaba.control.goals import Follow, Posture
 from kalaba.control.path.checks import positive
+from kalaba.control.programme import Share, sharing
 from kalaba.control.robust import Adaptive, Correction, Model, Robust, believed, checked_model, combined_error
 from kalaba.errors import ControlError, near
 from kalaba.model.parts import Sampled
@@ -34,6 +36,10 @@ ALL = "all"
 NO_NUMBERS: Mapping[str, float] = MappingProxyType({})
 CHECKED = 25  # states along the goals at which `servo` looks
 REACHABLE = 1e-8  # of the largest singular value of S with rows of length 1
+
+
+class StartWarning(UserWarning):
+    """A run under servo control was told to start off its goals."""
 
 
 @dataclass(frozen=True)
@@ -79,9 +85,12 @@ class Servo:
         names = plant.actuators if self.actuators == ALL else self.actuators
         return tuple(plant.actuators.index(name) for name in names)
 
-    def law(self, plant: Plant, start: State) -> Law | Sampled:  # noqa: ARG002  (the goals count from the machine's own)
-        """The law, or a sampled function where a solver is needed."""
+    def law(self, plant: Plant, start: State) -> Law | Sampled:
+        """The law, or a sampled function where a solver is needed. The goals count from the machine's own start."""
         found, motors = self.course(plant), self.motors(plant)
+        if off := apart(found, start):
+            message = f"{plant.system.name}: {off}. The feedback pulls it there; run_in= is gentler."
+            warnings.warn(message, StartWarning, stacklevel=5)
         spare = len(motors) - len(found.kept)
         if isinstance(self.correction, Adaptive):
             return self._adapted(plant, found, motors, self.correction)
@@ -93,7 +102,17 @@ class Servo:
             values = dict(zip(motors, ca.vertsplit(self._allocated(plant, motors, S, r)), strict=True))
             return [values.get(i, ca.SX(0)) for i in range(len(plant.actuators))]
 
-        return Law(text=repr(self), motors=efforts, is_feedback=True, start=found.label)
+        return Law(repr(self), efforts, is_feedback=True, start=found.label, bounds=self._bounds(plant, motors))
+
+    def _bounds(self, plant: Plant, motors: tuple[int, ...]) -> tuple[Array, Array]:
+        """What each motor may give: its limit, or the bounds of the allocation."""
+        limits = np.array([actuator.limit for actuator in plant.machine.actuators])
+        low, high = -limits, limits.copy()
+        if isinstance(self.allocation, Bounded):
+            least, most = self.allocation.bounds(limits[list(motors)])
+            low[list(motors)] = np.maximum(low[list(motors)], least)
+            high[list(motors)] = np.minimum(high[list(motors)], most)
+        return low, high
 
     def _demand(
         self, plant: Plant, found: Course, motors: tuple[int, ...], equations: Equations, kept: ca.SX
@@ -109,24 +128,15 @@ class Servo:
 
     def _allocated(self, plant: Plant, motors: tuple[int, ...], S: ca.SX, r: ca.SX) -> ca.SX:  # noqa: N803
         """The motors' efforts, in closed form."""
-        how, limits = self.allocation, tuple(plant.machine.actuators[i].limit for i in motors)
-        weights = getattr(how, "weights", None)
-        least = traced.least_squares(S, r, weights)
-        if isinstance(how, LeastSquares) or S.shape[0] == S.shape[1]:
-            return least
-        null = traced.null_direction(S, weights)
-        if isinstance(how, MinMax):
-            scale = limits if np.isfinite(limits).all() else (1.0,) * len(motors)
-            return traced.min_max(least, null, scale)
-        assert isinstance(how, Bounded)  # noqa: S101  (checked by `servo`)
-        low, high = how.bounds(np.array(limits))
-        return traced.bounded(least, null, tuple(low.tolist()), tuple(high.tolist()))
+        limits = tuple(plant.machine.actuators[i].limit for i in motors)
+        return traced.allocated(self.allocation, limits, S, r)
 
     def _sampled(self, plant: Plant, found: Course, motors: tuple[int, ...]) -> Sampled:
         """The law as a function that calls a solver."""
+        share = self._sharing(plant, found, motors)
 
         def efforts(t: float, q: Array, v: Array) -> Array:
-            return self._shared(plant, found, motors, *self.numbers(plant, found, motors, (q, v, t)))
+            return share(*self.numbers(plant, found, motors, (q, v, t)))
 
         return Sampled(efforts, self.rate)
 
@@ -139,20 +149,26 @@ class Servo:
 
         label = f"{found.label} {self.frequency} {self.damping} {self.model}"
         error = plant.function("servo error", lambda e: expressions(e, errors), label)
+        share = self._sharing(plant, found, motors)
 
         def efforts(t: float, q: Array, v: Array, estimate: Array) -> tuple[Array, Array]:
             S, r = self.numbers(plant, found, motors, (q, v, t))
             grown = estimate + (how.gain / self.rate) * error(plant.inputs(q, v, t))
-            return self._shared(plant, found, motors, S, r + grown), grown
+            return share(S, r + grown), grown
 
         return Sampled(efforts, self.rate, state=np.zeros(len(found.kept)))
 
-    def _shared(self, plant: Plant, found: Course, motors: tuple[int, ...], S: Array, r: Array) -> Array:  # noqa: N803
-        """The efforts of all motors with S u = r, those that may not act idle."""
+    def _sharing(self, plant: Plant, found: Course, motors: tuple[int, ...]) -> Share:
+        """A function of S and r: the efforts of all motors with S u = r, those that may not act idle."""
         limits = np.array([plant.machine.actuators[i].limit for i in motors])
-        u = np.zeros(len(plant.actuators))
-        u[list(motors)] = self.allocation.allocate(S, r, limits, tuple(found.names[i] for i in found.kept))
-        return u
+        share = sharing(self.allocation, limits, tuple(found.names[i] for i in found.kept))
+
+        def efforts(S: Array, r: Array) -> Array:  # noqa: N803
+            u = np.zeros(len(plant.actuators))
+            u[list(motors)] = share(S, r)
+            return u
+
+        return efforts
 
     def numbers(
         self, plant: Plant, found: Course, motors: tuple[int, ...], at: tuple[Array, Array, float]
@@ -193,6 +209,8 @@ def servo(  # noqa: PLR0913
     for goal in asked:
         if not isinstance(goal, Follow | Posture):
             raise ControlError(f"servo: expected goals such as kb.follow(...) or kb.posture(), got {goal!r}.")
+    if not isinstance(allocation, LeastSquares | MinMax | Bounded):
+        raise ControlError(f"servo.allocation: expected kb.LeastSquares(), MinMax() or Bounded(), got {allocation!r}.")
     if not isinstance(correction, Correction | None):
         raise ControlError(f"servo.correction: expected kb.Robust(...) or kb.Adaptive(...), got {correction!r}.")
     if plant.is_singular:
@@ -223,7 +241,10 @@ def _check(plant: Plant, made: Servo) -> None:
         if not plant.machine.actuators[i].limit > 0:
             limit = plant.machine.actuators[i].limit
             raise ControlError(f"{plant.actuators[i]}.limit: expected more than zero, got {limit!r}.")
+    made.allocation.check(np.array([plant.machine.actuators[i].limit for i in motors]))
     found = made.course(plant)
+    if made.run_in is not None and (off := apart(found, found.start)):
+        raise ControlError(f"{plant.system.name}: {off}. Let the goals begin at rest, or leave run_in out.")
     _check_motors(plant, found, motors)
     duration = made.duration
     if duration is not None:

@@ -11,8 +11,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import casadi as ca
+import numpy as np
 
 from kalaba.constrain.elimination import Elimination, dot, eliminate, entries, factorise
+from kalaba.control.allocation import Allocation, Bounded, LeastSquares, MinMax
 
 if TYPE_CHECKING:
     from kalaba.control.goals import Rows
@@ -44,9 +46,54 @@ def _motion(parts: Elimination, force: ca.SX, rhs: ca.SX) -> ca.SX:
     return ca.vertcat(*parts.mass.backward(parts.mass.scale(total)))
 
 
-def least_squares(force_map: ca.SX, force: ca.SX, weights: tuple[float, ...] | None = None) -> ca.SX:
-    """The τ of least ½ τᵀ D τ with W τ = F: D⁻¹ Wᵀ (W D⁻¹ Wᵀ)⁻¹ F. W has full rank; D is diagonal, by default 1."""
+def ideal_force(
+    equations: Equations, kept: ca.SX, rows: Rows, gains: tuple[float, float], *, stacked: bool
+) -> list[ca.SX]:
+    """The force on every velocity that the goals take: A_sᵀ (A_s Y A_sᵀ)⁻¹ (b_s − A_s v̇₀), with Y of B = 1.
+
+    Stacked on the structural rows, or with the goals' rows alone: then Y = M⁻¹ and v̇₀ is the motion of the parts cut
+    loose.
+    """
+    A, b = equations.constraint_matrix, equations.constraint_rhs
+    if not stacked:
+        A, b, kept = A[:0, :], b[:0], kept[:0]
+    parts = eliminate(equations.mass_matrix, A, kept)
+    idle = _motion(parts, equations.applied_force - equations.bias, b)
+    wishes, still = ca.densify(rows.matrix), ca.SX(A.shape[0], 1)
+    moved = ca.horzcat(*(_motion(parts, wishes[i, :].T, still) for i in range(wishes.shape[0])))
+    r = rows.wanted(ca.mtimes(wishes, equations.symbols.v), *gains) - ca.mtimes(wishes, idle)
+    share = factorise(ca.densify(ca.mtimes(wishes, moved))).solve(entries(ca.densify(r)))
+    return entries(ca.mtimes(wishes.T, ca.vertcat(*share)))
+
+
+def allocated(how: Allocation, limits: tuple[float, ...], force_map: ca.SX, force: ca.SX) -> ca.SX:
+    """The τ with W τ = F that an allocation chooses, in closed form; but for LeastSquares one motor may be spare."""
+    weights = getattr(how, "weights", None)
+    least = least_squares(force_map, force, weights, getattr(how, "preload", None))
+    if isinstance(how, LeastSquares) or force_map.shape[0] == force_map.shape[1]:
+        return least
+    null = null_direction(force_map, weights)
+    if isinstance(how, MinMax):
+        return min_max(least, null, limits if np.isfinite(limits).all() else (1.0,) * len(limits))
+    assert isinstance(how, Bounded)  # noqa: S101  (the closed forms are these three)
+    low, high = how.bounds(np.array(limits))
+    return bounded(least, null, tuple(low.tolist()), tuple(high.tolist()))
+
+
+def least_squares(
+    force_map: ca.SX,
+    force: ca.SX,
+    weights: tuple[float, ...] | None = None,
+    preload: tuple[float, ...] | None = None,
+) -> ca.SX:
+    """The τ of least ½ (τ − τ_p)ᵀ D (τ − τ_p) with W τ = F: τ_p + D⁻¹ Wᵀ (W D⁻¹ Wᵀ)⁻¹ (F − W τ_p).
+
+    W has full rank; D is diagonal, by default 1; the preload τ_p by default 0.
+    """
     W = ca.densify(force_map)
+    if preload is not None:
+        offset = ca.SX(ca.DM(preload))
+        return offset + least_squares(W, force - ca.mtimes(W, offset), weights)
     spread = W.T if weights is None else W.T / ca.DM(weights)
     share = factorise(ca.mtimes(W, spread)).solve(ca.vertsplit(ca.densify(force)))
     return ca.mtimes(spread, ca.vertcat(*share))
@@ -97,7 +144,7 @@ def _largest(values: ca.SX) -> ca.SX:
 def bounded(least: ca.SX, null: ca.SX, lower: tuple[float, ...], upper: tuple[float, ...]) -> ca.SX:
     """The least squares within bounds: least + α n with α as near to zero as the bounds allow.
 
-    Where no α is within all bounds, the middle of what they ask for is taken.
+    Where no α is within all bounds, the middle of what they ask for is taken: some motors are asked for too much.
     """
     low, high = ca.SX(-ca.inf), ca.SX(ca.inf)
     scale = _largest(null)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.files import units
-from kalaba.files.provenance import effort_of, provenance, status_of, worst_of
+from kalaba.files.provenance import effort_of, provenance, shortfalls_of, status_of, worst_of
 from kalaba.model.serial import from_json
 from kalaba.run import Run
 
@@ -30,6 +30,7 @@ VARIABLES: dict[str, tuple[str, str, str]] = {
     "constraint_force": ("velocity", "", "generalised constraint force"),
     "actuation": ("actuator", "", "force or torque of the motors"),
     "sampled_force": ("sampled", "", "forces and torques from sampled functions"),
+    "push": ("velocity", "", "generalised force of a law that pushes every velocity"),
     "residual": ("row", "", "value of the constraint rows"),
     "residual_rate": ("row", "", "rate of the constraint rows"),
     "kinetic_energy": ("", "J", "kinetic energy"),
@@ -39,6 +40,7 @@ VARIABLES: dict[str, tuple[str, str, str]] = {
     "momentum": ("momentum_component", "", "linear momentum, then angular about the world's origin"),
     "outputs": ("output", "", "outputs of the machine"),
 }
+OPTIONAL = ("push",)  # variables that only some runs have
 OBSERVED = {
     "kinetic": "kinetic_energy",
     "potential": "potential_energy",
@@ -53,7 +55,10 @@ def dataset(run: Run) -> xr.Dataset:
     """Everything as a labelled data set: names as coordinates, units and long names, provenance as attributes."""
     values = {name: run.observed[key] for key, name in OBSERVED.items()}
     values |= {name: getattr(run, name) for name in ("q", "v", "acceleration", "constraint_force", "actuation", "work")}
-    values |= {"energy": run.energy, "sampled_force": run.inputs[:, run.actuation.shape[1] :]}
+    forces = slice(run.actuation.shape[1], run.plant.layout.u.stop - run.plant.layout.u.start)
+    values |= {"energy": run.energy, "sampled_force": run.inputs[:, forces]}
+    if run.inputs.shape[1] > forces.stop:
+        values["push"] = run.push
     return labelled(run.plant.machine, run.time, values, provenance(run))
 
 
@@ -63,6 +68,8 @@ def labelled(machine: Machine, time: Array, values: Mapping[str, Array], said: M
 
     variables: dict[str, Any] = {}
     for name, (dimension, unit, words) in VARIABLES.items():
+        if name not in values:
+            continue
         attributes = {"long_name": words, "units": unit or f"see {unit_coordinate(name)}"}
         shape, along = ((len(time), -1), ("time", dimension)) if dimension else ((len(time),), ("time",))
         array = values[name].reshape(shape) if values[name].size else values[name]
@@ -77,6 +84,7 @@ def unit_coordinate(variable: str) -> str:
     of_velocity = {
         "acceleration": "acceleration_unit",
         "constraint_force": "force_unit",
+        "push": "force_unit",
         "residual_rate": "row_rate_unit",
     }
     return of_velocity.get(variable, f"{VARIABLES[variable][0]}_unit")
@@ -111,16 +119,22 @@ def names(machine: Machine) -> dict[str, tuple[str, Sequence[str]]]:
 def run_of(data: xr.Dataset) -> Run:
     """Make the Run that a data set holds. Its plant derives and compiles nothing before it is asked to."""
     said = data.attrs
-    arrays = {name: np.asarray(data[name].values, dtype=float) for name in VARIABLES}
+    arrays = {name: np.asarray(data[name].values, dtype=float) for name in VARIABLES if name in data}
     run = Run(
         plant=_plant(said),
         time=np.asarray(data["time"].values, dtype=float),
-        **{name: arrays[name] for name in ("q", "v", "acceleration", "constraint_force", "actuation", "work")},
-        inputs=np.hstack([arrays["actuation"], arrays["sampled_force"]]),
+        q=arrays["q"],
+        v=arrays["v"],
+        acceleration=arrays["acceleration"],
+        constraint_force=arrays["constraint_force"],
+        actuation=arrays["actuation"],
+        work=arrays["work"],
+        inputs=np.hstack([arrays[name] for name in ("actuation", "sampled_force", "push") if name in arrays]),
         status=status_of(said),
         effort=effort_of(said),
         worst=worst_of(said),
         start_energy_loss=float(said.get("start_energy_loss", 0.0)),  # files of older versions say nothing of it
+        shortfalls=shortfalls_of(said),
     )
     observed = {key: arrays[name].reshape(len(run.time), -1) for key, name in OBSERVED.items()}
     vars(run).update(observed=observed, data=data)  # its own cached readings, as they were

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from kalaba.model.serial import to_json
-from kalaba.run import Effort, Ending, Status, Worst
+from kalaba.run import Effort, Ending, Shortfall, Status, Worst
 
 if TYPE_CHECKING:
     from kalaba.run import Run
@@ -44,6 +44,7 @@ def provenance(run: Run) -> dict[str, Any]:
         "jolt": float(effort.jolt[0]),
         "jolt_time": float(effort.jolt[1]),
         "rank_choices": json.dumps([[float(time), int(rank)] for time, rank in effort.choices]),
+        "shortfalls": json.dumps(run.shortfalls),
         **{name: effort.settings[name] for name in SETTINGS if name in effort.settings},
     }
     if run.worst is not None:
@@ -77,3 +78,10 @@ def worst_of(said: Mapping[str, Any]) -> Worst | None:
     if "worst_residual" not in said:
         return None
     return Worst(float(said["worst_residual"]), str(said["worst_residual_row"]), float(said["worst_residual_time"]))
+
+
+def shortfalls_of(said: Mapping[str, Any]) -> tuple[Shortfall, ...]:
+    """Where motors were asked for more than they may give; files of older versions say nothing of it."""
+    return tuple(
+        Shortfall(float(t), str(motor), float(gap)) for t, motor, gap in json.loads(said.get("shortfalls", "[]"))
+    )

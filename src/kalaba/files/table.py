@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.files.dataset import VARIABLES, labelled, names, unit_coordinate
+from kalaba.files.dataset import OPTIONAL, VARIABLES, labelled, names, unit_coordinate
 from kalaba.model.serial import from_json
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ def to_table(data: xr.Dataset) -> Table:
     along = {str(name): [str(entry) for entry in array.values] for name, array in data.coords.items() if name != TIME}
     columns, units = {TIME: data[TIME].values}, {TIME: "s"}
     for variable, (dimension, unit, _) in VARIABLES.items():
+        if variable not in data:
+            continue
         values = data[variable].values if dimension else data[variable].values[:, None]
         own = along[unit_coordinate(variable)] if dimension else [unit]
         for index, name in enumerate(column_names(variable, along)):
@@ -50,7 +52,12 @@ def from_table(columns: Mapping[str, Array], said: Mapping[str, Any]) -> xr.Data
     machine = from_json(said["system"]).machine
     along = {name: entries for name, (_, entries) in names(machine).items()}
     size = len(columns[TIME])
-    values = {variable: _stacked(columns, column_names(variable, along), size) for variable in VARIABLES}
+    wanted = {variable: column_names(variable, along) for variable in VARIABLES}
+    values = {
+        variable: _stacked(columns, own, size)
+        for variable, own in wanted.items()
+        if variable not in OPTIONAL or all(name in columns for name in own)
+    }
     return labelled(machine, columns[TIME], values, said)
 
 

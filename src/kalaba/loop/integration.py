@@ -63,6 +63,15 @@ class Integration:
         return float(self._room.memory["time"][0])
 
     @property
+    def steps(self) -> int:
+        """Steps accepted so far."""
+        return int(self._room.memory["n_steps"][0])
+
+    def worst(self, lane: int = 0) -> Opening:
+        """The largest residual of a lane so far."""
+        return Opening(*(self._room.arrays[name][lane].item() for name in ("worst", "worst_row", "worst_time")))
+
+    @property
     def slack(self) -> float:
         """Times nearer than this are the same, s."""
         return float(self._room.memory["slack"][0])
@@ -116,7 +125,7 @@ class Integration:
             row=int(arrays["row"][lane]),
             end_time=float(arrays["reached"][lane]),
             end_y=self.y[:, lane].copy(),
-            worst=Opening(*(arrays[name][lane].item() for name in ("worst", "worst_row", "worst_time"))),
+            worst=self.worst(lane),
             jolt=(float(arrays["jolt"][lane]), float(arrays["jolt_time"][lane])),
             steps=int(memory.n_steps),
             rejected=int(memory.n_rejected),

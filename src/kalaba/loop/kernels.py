@@ -20,6 +20,7 @@ class Layout:
     n_u: int = 0  # held or computed actuation
     n_rows: int = 0  # constraint rows
     lanes: int = 1
+    pushed: bool = False  # u ends with the generalised force: a law computes it too
 
     @property
     def n_y(self) -> int:
@@ -39,7 +40,7 @@ class Layout:
     @property
     def force(self) -> slice:
         """Slots of the generalised force added by the caller."""
-        return slice(self.actuation.stop, self.actuation.stop + self.n_v)
+        return slice(self.actuation.stop, self.actuation.stop + (0 if self.pushed else self.n_v))
 
     @property
     def mask(self) -> slice:
@@ -49,7 +50,7 @@ class Layout:
     @property
     def weight(self) -> int:
         """Slot of the mass weight."""
-        return self.n_y + 1 + self.n_u + self.n_v + self.n_rows
+        return int(self.mask.stop)
 
     @property
     def n_inputs(self) -> int:

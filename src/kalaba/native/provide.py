@@ -18,6 +18,7 @@ from kalaba.native.machine import host, load_object
 
 _kernels: dict[str, Kernel] = {}  # of this process, by digest; machine code stays in memory until the process ends
 _building = threading.RLock()
+BESIDE = ("cli", "files", "robots", "view")  # what they ask for is in the key
 
 
 def kernel(
@@ -62,10 +63,12 @@ def _digest(name: str, key: str, lanes: int) -> str:
 def _sources() -> str:
     """Tell versions of kalaba apart: by number, and while it is being changed by the state of its files.
 
-    Without the files, a derivation corrected today would go on using yesterday's machine code.
+    Without the files, a derivation corrected today would go on using yesterday's machine code. Packages that trace
+    nothing themselves are left out.
     """
     package = sys.modules[__name__.partition(".")[0]]
     root = Path(__file__).parents[1]
-    states = [(path.relative_to(root), path.lstat()) for path in sorted(root.rglob("*.py"))]
+    found = sorted(path for path in root.rglob("*.py") if path.relative_to(root).parts[0] not in BESIDE)
+    states = [(path.relative_to(root), path.lstat()) for path in found]
     files = "\n".join(f"{path} {status.st_size} {status.st_mtime_ns}" for path, status in states)
     return f"{getattr(package, '__version__', '')} {sha256(files.encode()).hexdigest()}"

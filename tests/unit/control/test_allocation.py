@@ -136,3 +136,22 @@ def test_a_row_of_rounding_asks_for_nothing(way):
     expected = way.allocate(W, np.array([1.0, 2.0]), np.full(3, np.inf))
     found = way.allocate(np.vstack([W, noise]), np.array([1.0, 2.0, 5e-19]), np.full(3, np.inf))
     assert np.abs(found - expected).max() < 1e-12
+
+
+@pytest.mark.parametrize("weights", [None, (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)])
+def test_a_preload_changes_no_force_and_is_kept_as_far_as_it_moves_nothing(weights):
+    (W, F), preload = problem(9), (5.0, -3.0, 2.0, 7.0, -1.0, 4.0)
+    least = kb.LeastSquares(weights).allocate(W, F, INF)
+    found = kb.LeastSquares(weights, preload=preload).allocate(W, F, INF)
+    assert np.abs(W @ found - F).max() < 1e-13  # rounding of products of some tens
+    inner = np.array(preload) - kb.LeastSquares(weights).allocate(W, W @ np.array(preload), INF)
+    assert np.abs(found - least - inner).max() < 1e-12
+    assert np.abs(inner).max() > 1.0  # it does something
+
+
+def test_a_preload_of_the_wrong_size_is_refused():
+    W, F = problem(9)
+    with pytest.raises(ControlError, match=r"preload: expected 6 numbers, one a motor, got 2"):
+        kb.LeastSquares(preload=(1.0, 2.0)).allocate(W, F, INF)
+    with pytest.raises(ControlError, match=r"LeastSquares\.preload: expected finite numbers"):
+        kb.LeastSquares(preload=(np.nan,) * 6)

@@ -69,7 +69,7 @@ def test_an_estimate_grows_by_its_gain_times_the_error():
     """Samples by hand: u = m̂ (g + 2 ω ė + ω² e + d̂), d̂ the sum of Γ z/rate so far."""
     plant = kb.build(lift())
     made = kb.servo(plant, kb.follow("load.travel", 0.0), model={"load.mass": WRONG}, correction=kb.Adaptive(300.0))
-    law = made.law(plant, plant.start)
+    law = made.law(plant, made.start(plant))
     assert isinstance(law, kb.Sampled)
     state, estimate = law.state, 0.0
     for place, speed in ((-0.01, 0.2), (-0.02, 0.2), (0.005, -0.3)):

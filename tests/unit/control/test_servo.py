@@ -7,6 +7,7 @@ import pytest
 import kalaba as kb
 from kalaba.actuation import law_function
 from kalaba.control import traced
+from kalaba.control.servo import StartWarning
 from kalaba.errors import ControlError
 
 HINGE = kb.Revolute(-kb.Y)
@@ -58,7 +59,8 @@ def test_feedback_brings_a_machine_back_with_the_gains_asked_for(arm):
     goals = [kb.follow(f"{name}.angle", value) for name, value in (("upper", 0.9), ("lower", -1.2), ("hand", 0.4))]
     made = kb.servo(arm, goals, frequency=5.0, damping=1.0)
     start = kb.State(arm.start.q + np.array([0.1, 0, 0]), np.zeros(3))
-    run = kb.simulate(arm, 1.0, start=start, control=made, stepper=kb.DormandPrince(1e-10))
+    with pytest.warns(StartWarning, match=r"arm: upper\.angle starts 0\.1 m or rad off its path"):
+        run = kb.simulate(arm, 1.0, start=start, control=made, stepper=kb.DormandPrince(1e-10))
     expected = 0.9 + 0.1 * (1 + 5 * run.time) * np.exp(-5 * run.time)  # e'' + 2ζω e' + ω² e = 0
     assert np.abs(run["upper.angle"] - expected).max() < 1e-8
 
@@ -162,7 +164,7 @@ def test_with_two_null_directions_a_solver_is_sampled():
     )
     plant = kb.build(slider)
     made = kb.servo(plant, kb.follow("cart.travel", "0.1*sin(t)"), allocation=kb.MinMax())
-    assert isinstance(made.law(plant, plant.start), kb.Sampled)
+    assert isinstance(made.law(plant, made.start(plant)), kb.Sampled)
     run = kb.simulate(plant, 0.5, control=made)
     ratios = run.actuation[5:] / np.array([1.0, 2.0, 3.0])
     assert np.abs(ratios - ratios[:, :1]).max() < 1e-6  # all motors equally far from their limits
@@ -172,5 +174,6 @@ def test_with_two_null_directions_a_solver_is_sampled():
 def test_one_evaluation_of_a_servo_law_is_one_kernel():
     plant = kb.build(kb.load("planar-parallel"))
     goals = [kb.follow("leg1.link_b.tip.x", 0.22), kb.follow("leg1.link_b.tip.y", 0.298)]
-    law = kb.servo(plant, goals).law(plant, plant.start)
+    made = kb.servo(plant, goals)
+    law = made.law(plant, made.start(plant))
     assert law_function(plant, law).kernel.n_outputs == 3

@@ -1,0 +1,81 @@
+"""Ideal servo control: the papers' law, which pushes every coordinate. No robot does; it is here to be compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+import casadi as ca
+
+from kalaba.actuation import Law
+from kalaba.backend import Native
+from kalaba.control import traced
+from kalaba.control.goals import Follow, Posture
+from kalaba.control.path.checks import finite
+from kalaba.control.servo import Servo
+from kalaba.errors import ControlError
+
+if TYPE_CHECKING:
+    from kalaba.derive.equations import Equations
+    from kalaba.plant import Plant
+    from kalaba.state import State
+
+
+@dataclass(frozen=True)
+class IdealServo:
+    """The force of Udwadia and Kalaba for the goals' rows, put on every coordinate as if each had a motor.
+
+    ::
+
+        F = A_sᵀ (A_s M⁻¹ A_sᵀ)⁻¹ (b_s − A_s M⁻¹ Q)         as published: the goals' rows alone
+        F = A_sᵀ (A_s Y A_sᵀ)⁻¹ (b_s − A_s v̇₀)               stacked=True: on the closed machine
+
+    The published force does not know that the machine is closed. The structure answers it, and the goals are missed;
+    stacked, they are met. Both push coordinates that have no motor: the motors of a robot cannot give this force, for
+    that take `kb.servo`. The run has it as `run.push`; its motors are idle.
+    """
+
+    goals: tuple[Follow | Posture, ...] | Follow | Posture
+    stacked: bool = False
+    frequency: float = 0.0  # ω of a feedback, rad/s; the papers have none
+    damping: float = 1.0  # ζ
+
+    def __post_init__(self) -> None:
+        goals = (self.goals,) if isinstance(self.goals, Follow | Posture) else tuple(self.goals)
+        for goal in goals:
+            if not isinstance(goal, Follow | Posture):
+                raise ControlError(f"IdealServo: expected goals such as kb.follow(...), got {goal!r}.")
+        object.__setattr__(self, "goals", goals)
+        for name in ("frequency", "damping"):
+            if finite(getattr(self, name), f"IdealServo.{name}") < 0:
+                raise ControlError(f"IdealServo.{name}: expected zero or more, got {getattr(self, name)!r}.")
+
+    @property
+    def duration(self) -> float | None:
+        """How long the goals take; None if they do not end."""
+        return self._servo.duration
+
+    def start(self, plant: Plant) -> State:
+        """Where a run begins: on the path."""
+        return self._servo.start(plant)
+
+    @property
+    def _servo(self) -> Servo:
+        return Servo(cast("tuple[Follow | Posture, ...]", self.goals))  # made a tuple above
+
+    def law(self, plant: Plant, start: State) -> Law:  # noqa: ARG002  (the goals count from the machine's own)
+        """The law, which pushes every velocity and leaves the motors idle."""
+        if plant.is_singular:
+            raise ControlError(f"{plant.system.name}: IdealServo needs a mass matrix of full rank. Give bodies mass.")
+        found = self._servo.course(plant)
+
+        def pushes(equations: Equations, kept: ca.SX) -> list[ca.SX]:
+            if not isinstance(plant.backend, Native):  # without a choice at hand, that of the start
+                kept = ca.SX(ca.DM((plant.choice.mask > 0).astype(float)))
+            gains = (self.frequency, self.damping)
+            return traced.ideal_force(equations, kept, found.rows(equations), gains, stacked=self.stacked)
+
+        def idle(_: Equations, __: ca.SX) -> list[ca.SX]:
+            return [ca.SX(0)] * len(plant.actuators)
+
+        return Law(text=repr(self), motors=idle, is_feedback=True, start=found.label, pushes=pushes)
