@@ -177,3 +177,24 @@ def test_one_evaluation_of_a_servo_law_is_one_kernel():
     made = kb.servo(plant, goals)
     law = made.law(plant, made.start(plant))
     assert law_function(plant, law).kernel.n_outputs == 3
+
+
+def test_a_ram_between_frames_holds_their_distance_on_its_course():
+    crane = kb.System(
+        "crane",
+        parts=(
+            kb.Body("boom", kb.Rod(2.0, mass=20.0), joint=HINGE),
+            kb.Frame("foot", "world", (0.5, 0, -0.2)),
+            kb.Frame("lug", "boom", (1.0, 0, 0)),
+            kb.Actuator("ram", "distance(foot, lug)", limit=2000.0),
+        ),
+        start=kb.Start(hold={"boom.angle": 0.4}),
+    )
+    plant = kb.build(crane)
+    lug, foot = (plant.pose(name, plant.start.q).position for name in ("lug", "foot"))
+    length = float(np.linalg.norm(lug - foot))
+    arm = (foot[0] * lug[2] - foot[2] * lug[0]) / length  # of the ram's force about the hinge
+    assert plant.actuation_map(plant.start.q)[0, 0] == pytest.approx(arm, rel=1e-12)
+    made = kb.servo(plant, kb.follow("distance(foot, lug)", f"{length!r} + 0.05*sin(2*t)^2"))
+    run = kb.simulate(plant, 1.0, control=made, stepper=kb.DormandPrince(1e-10))
+    assert np.abs(run["distance(foot, lug)"] - length - 0.05 * np.sin(2 * run.time) ** 2).max() < 1e-10
