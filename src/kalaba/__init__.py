@@ -126,8 +126,12 @@ _HOME = {
     "Sampled": "kalaba.model.parts",
     "Run": "kalaba.run",
     "open_run": "kalaba.files.results",
+    "export_c": "kalaba.files.c_code",
     # looking
     "plot": "kalaba.view",
+    "film": "kalaba.view.film",
+    "still": "kalaba.view.still",
+    "report": "kalaba.view.report",
     # cooperation and control
     "object_space": "kalaba.cooperate.object_space",
     "ObjectSpace": "kalaba.cooperate.object_space",

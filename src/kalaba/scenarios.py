@@ -23,6 +23,7 @@ class Scenario:
     stepper: Any = None  # None: the default stepper of `simulate`
     control: Mapping[str, str] | Controller | None = None  # {actuator: expression}, or a value; None: no motor acts
     description: str = ""
+    published: str = ""  # what its source has to be put beside, said after a run
 
     def __post_init__(self) -> None:
         if not (self.duration > 0.0 and math.isfinite(self.duration)):

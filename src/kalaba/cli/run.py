@@ -13,11 +13,13 @@ from kalaba.cli.choices import (
     ControlFlag,
     JsonFlag,
     NameArgument,
+    QuietFlag,
     SetFlag,
     StepperName,
     choose_stepper,
     read_flags,
 )
+from kalaba.cli.terminal import Colour, say
 
 if TYPE_CHECKING:
     from kalaba.run import Run
@@ -26,10 +28,11 @@ if TYPE_CHECKING:
 OutputFlag = Annotated[Path, typer.Option("-o", "--output", help="Where to write the run: .nc, .csv or .parquet.")]
 DurationFlag = Annotated[float | None, typer.Option(help="Seconds to simulate, instead of the scenario's own.")]
 StepFlag = Annotated[float | None, typer.Option(help="Step in seconds, for steppers with a fixed one.")]
-StepperFlag = Annotated[StepperName | None, typer.Option(help="How to integrate.")]
+StepperFlag = Annotated[
+    StepperName | None, typer.Option(metavar="NAME", help=f"How to integrate: {', '.join(StepperName)}.")
+]
 StopFlag = Annotated[str | None, typer.Option(help='Stop when this becomes true, for example "crank.angle > 3".')]
 PlotFlag = Annotated[Path | None, typer.Option(help="Draw an overview: .png, .svg or .pdf.")]
-QuietFlag = Annotated[bool, typer.Option("--quiet", help="Print nothing unless it goes wrong.")]
 
 
 def run(  # noqa: PLR0913  (one argument a flag)
@@ -73,9 +76,9 @@ def run(  # noqa: PLR0913  (one argument a flag)
 
         overview(found, plot)
     if not quiet:
-        _report(found, output, plot, as_json=as_json)
+        _report(found, output, plot, published=chosen.published, as_json=as_json)
     if found.status.failed:
-        typer.secho(found.status.message, err=True, fg=typer.colors.RED)
+        say(found.status.message, Colour.PROBLEM)
         return 2
     return 0
 
@@ -108,17 +111,20 @@ def simulate_scenario(
         )
 
 
-def _report(found: Run, output: Path, plot: Path | None, *, as_json: bool) -> None:
+def _report(found: Run, output: Path, plot: Path | None, *, published: str, as_json: bool) -> None:
     from kalaba.cli.summary import summarise
     from kalaba.cli.terminal import console, print_json
 
     summary = summarise(found)
     if as_json:
-        print_json(summary.plain() | {"file": str(output), "plot": None if plot is None else str(plot)})
+        files = {"file": str(output), "plot": None if plot is None else str(plot)}
+        print_json(summary.plain() | files | {"published": published})
         return
     out = console()
     for line in summary.lines():
         out.print(line, markup=False)
+    if published:
+        out.print(f"published: {published}", markup=False)
     out.print(f"file: {output}", markup=False)
     if plot is not None:
         out.print(f"plot: {plot}", markup=False)

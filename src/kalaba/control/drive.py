@@ -1,4 +1,4 @@
-"""Drives: what stands between a control law and the motors. Noisy readings at a rate; efforts that lag and hold."""
+"""Drives: what stands between a control law and the machine. Noisy readings at a rate; efforts that lag and hold."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.actuation import Controller, law_function, law_of
-from kalaba.control.path.checks import finite, positive
+from kalaba.control.path.checks import positive
+from kalaba.control.transmission import Backlash, Friction, Sides, Transmission, encoders, zero_or_more
 from kalaba.errors import ControlError
 from kalaba.model.parts import Sampled
 from kalaba.starting import closing
@@ -31,7 +32,11 @@ class Drive:
 
         u_k = c_k + (u_{k−1} − c_k) e^(−1/(rate · lag))        c_k the command, u_0 = c_0
 
-    which is T u̇ = c − u at the samples. Friction is no part of it but of the machine: give it `Spring(damping=...)`.
+    which is T u̇ = c − u at the samples. What arrives at the machine, and in `run.actuation`, is u less friction where
+    the motor touches its load, and nothing where it does not; within the motor's limit, as all efforts.
+
+    `Friction` and `Backlash` have the equations. Friction of the machine itself, which motors push against at every
+    stage and which `run.actuation` then has in it, is a `Spring(damping=...)` or a `Force` with `Friction.text`.
     """
 
     rate: float = 1000.0  # Hz
@@ -39,14 +44,18 @@ class Drive:
     position_noise: float = 0.0  # standard deviation of each displacement as read, m or rad
     speed_noise: float = 0.0  # of each velocity as read, m/s or rad/s
     seed: int = 0
+    friction: Friction | None = None  # of each motor
+    backlash: Backlash | None = None
 
     def __post_init__(self) -> None:
         positive(self.rate, "Drive.rate")
         for name in ("lag", "position_noise", "speed_noise"):
-            if finite(getattr(self, name), f"Drive.{name}") < 0:
-                raise ControlError(f"Drive.{name}: expected zero or more, got {getattr(self, name)!r}.")
+            zero_or_more(getattr(self, name), f"Drive.{name}")
         if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
             raise ControlError(f"Drive.seed: expected a whole number, zero or more, got {self.seed!r}.")
+        for name, kind in (("friction", Friction), ("backlash", Backlash)):
+            if not isinstance(getattr(self, name), kind | None):
+                raise ControlError(f"Drive.{name}: expected kb.{kind.__name__}(...), got {getattr(self, name)!r}.")
 
     def read(self, plant: Plant, sample: int, q: Array, v: Array) -> tuple[Array, Array]:
         """The state as the sensors have it at a sample; the same noise whenever it is run."""
@@ -59,6 +68,14 @@ class Drive:
         """The effort one sample on."""
         kept = exp(-1.0 / (self.rate * self.lag)) if self.lag else 0.0
         return command + kept * (effort - command)
+
+    def transmission(self, plant: Plant) -> Transmission | None:
+        """What is between the motors of a machine and their displacements; None where all that they do arrives."""
+        if self.friction is None and self.backlash is None:
+            return None
+        return Transmission(
+            plant, self.friction or Friction(), self.backlash, 1.0 / self.rate, encoders(plant, "Drive")
+        )
 
     def around(self, control: Controller | Mapping[str, Any] | Sampled) -> Driven:
         """A control behind this drive."""
@@ -90,18 +107,24 @@ class Driven:
         """The control's own law, called at the drive's rate."""
         command, memory = _commands(plant, self.control, start, self.drive)
         limits = np.array([actuator.limit for actuator in plant.machine.actuators])
+        between = self.drive.transmission(plant)
 
         def efforts(t: float, q: Array, v: Array, state: _State) -> tuple[Array, _State]:
-            sample, effort, kept = state
+            sample, effort, kept, sides = state
+            if between is not None:
+                sides = between.read(sides, (t, q, v))
+                q, v = between.seen(sides, q, v)
             given, kept = command(t, *self.drive.read(plant, sample, q, v), kept)
             wanted = np.clip(_efforts(plant, given), -limits, limits)
-            effort = wanted if effort is None else self.drive.give(effort, wanted)
-            return effort, (sample + 1, effort, kept)
+            effort = arrives = wanted if effort is None else self.drive.give(effort, wanted)
+            if between is not None and sides is not None:
+                arrives, sides = between.give(sides, effort)
+            return arrives, (sample + 1, effort, kept, sides)
 
-        return Sampled(efforts, self.drive.rate, state=(0, None, memory))
+        return Sampled(efforts, self.drive.rate, state=(0, None, memory, None))
 
 
-_State = tuple[int, Array | None, Any]  # samples so far, efforts, what the control itself remembers
+_State = tuple[int, Array | None, Any, Sides | None]  # samples so far, efforts, what the control remembers, the gaps
 
 
 def _commands(plant: Plant, control: Any, start: State, drive: Drive) -> tuple[Any, Any]:  # noqa: ANN401

@@ -5,33 +5,32 @@ The plan is inverse dynamics along the goals. Motor i with the planned displacem
     c = I + K_p (δ_d − δ) + K_d (δ̇_d − δ̇),    İ = K_i (δ_d − δ),  I(0) = f_d(0)        by position
     c = f_d + I + K_p (f_d − f),               İ = K_i (f_d − f),  I(0) = 0             by force
 
-f is the effort as measured behind the drive's lag. The law knows no dynamics but the plan's: a redundant motor that
-followed its displacement too would fight the others by whatever they disagree.
+f is the effort as measured behind the drive's lag, before friction; δ what the motor's encoder reads, on its own side
+of a gap. The law knows no dynamics but the plan's: a redundant motor that followed its displacement too would fight the
+others by whatever they disagree.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.constrain.functions import expressions
 from kalaba.control.allocation import Allocation, LeastSquares
 from kalaba.control.drive import Drive
 from kalaba.control.goals import Follow, Posture
 from kalaba.control.inverse_dynamics import Efforts, inverse_dynamics
 from kalaba.control.path.checks import finite
+from kalaba.control.robust import Model
 from kalaba.control.servo import Servo
+from kalaba.control.transmission import Sides, encoders
 from kalaba.errors import ControlError, near
-from kalaba.model.machine import Thrust
 from kalaba.model.parts import Sampled
 
 if TYPE_CHECKING:
-    from kalaba.backend import Evaluator
-    from kalaba.derive.equations import Equations
     from kalaba.plant import Plant
     from kalaba.state import State
 
@@ -63,6 +62,10 @@ class Hybrid:
     forced: tuple[str, ...] = ()
     allocation: Allocation = LeastSquares()  # of the plan
     drive: Drive = Drive()
+    model: Model | Mapping[str, float] = ()  # numbers that the plan believes where they are not the machine's
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "model", tuple(dict(self.model).items()))
 
     @property
     def duration(self) -> float | None:
@@ -78,16 +81,20 @@ class Hybrid:
         from scipy.interpolate import CubicHermiteSpline
 
         by_force = self._by_force(plant)
-        plan, encoders = self._plan(plant), _encoders(plant)
-        readings = np.array([encoders(plant.inputs(*at)) for at in zip(plan.q, plan.v, plan.time, strict=True)])
+        plan, sensed = self._plan(plant), encoders(plant, "hybrid")
+        readings = np.array([sensed(plant.inputs(*at)) for at in zip(plan.q, plan.v, plan.time, strict=True)])
         planned = CubicHermiteSpline(plan.time, *np.split(readings, 2, axis=1))
         rates, end = planned.derivative(), float(plan.time[-1])
         limits = np.array([actuator.limit for actuator in plant.machine.actuators])
+        between = self.drive.transmission(plant)
 
         def efforts(t: float, q: Array, v: Array, state: _State) -> tuple[Array, _State]:
-            sample, integral, effort = state
+            sample, integral, effort, sides = state
             now = min(t, end)
-            found, moving = np.split(encoders(plant.layout.pack(*self.drive.read(plant, sample, q, v), t)), 2)
+            found, moving = np.split(sensed(plant.layout.pack(*self.drive.read(plant, sample, q, v), t)), 2)
+            if between is not None:
+                sides = between.read(sides, (t, q, v))
+                found, moving = found + sides.offset, moving + sides.slip
             apart, slower = planned(now) - found, rates(now) - moving
             wanted = np.array([np.interp(now, plan.time, column) for column in plan.actuation.T])
             lacking = wanted - effort
@@ -97,17 +104,20 @@ class Hybrid:
                 integral + self.position.proportional * apart + self.position.derivative * slower,
             )
             grown = np.where(by_force, self.force.integral * lacking, self.position.integral * apart)
-            effort = self.drive.give(effort, np.clip(command, -limits, limits))
-            return effort, (sample + 1, integral + grown / self.drive.rate, effort)
+            effort = arrives = self.drive.give(effort, np.clip(command, -limits, limits))
+            if between is not None and sides is not None:
+                arrives, sides = between.give(sides, effort)
+            return arrives, (sample + 1, integral + grown / self.drive.rate, effort, sides)
 
         first = np.where(by_force, 0.0, plan.actuation[0])
-        return Sampled(efforts, self.drive.rate, state=(0, first, plan.actuation[0]))
+        return Sampled(efforts, self.drive.rate, state=(0, first, plan.actuation[0], None))
 
     def _plan(self, plant: Plant) -> Efforts:
         if self.duration is None:
             raise ControlError(f"{plant.system.name}: hybrid control plans ahead, and these goals have no end.")
         count = int(np.ceil(self.duration / PLANNED)) + 1
-        return inverse_dynamics(plant, self.goals, self.allocation, times=np.linspace(0.0, self.duration, count))
+        times = np.linspace(0.0, self.duration, count)
+        return inverse_dynamics(plant, self.goals, self.allocation, times=times, model=dict(self.model))
 
     def _by_force(self, plant: Plant) -> NDArray[np.bool_]:
         """Which motors follow forces; the others must be as many as the freedoms."""
@@ -125,18 +135,4 @@ class Hybrid:
         return found
 
 
-_State = tuple[int, Array, Array]  # samples so far, integrals, efforts
-
-
-def _encoders(plant: Plant) -> Evaluator:
-    """The motors' displacements δ, then their rates Bᵀ v."""
-    for motor in plant.machine.actuators:
-        if isinstance(motor.displacement, Thrust):
-            raise ControlError(f"hybrid: expected motors on displacements, but {motor.name} is a thruster.")
-
-    def values(equations: Equations) -> list[ca.SX]:
-        k = equations.kinematics
-        places = [k.value(motor.displacement) for motor in k.machine.actuators]  # type: ignore[arg-type]
-        return [*places, ca.mtimes(equations.actuation_map.T, equations.symbols.v)]
-
-    return plant.function("encoders", lambda equations: expressions(equations, values))
+_State = tuple[int, Array, Array, Sides | None]  # samples so far, integrals, efforts, the gaps

@@ -195,6 +195,7 @@ def servo(  # noqa: PLR0913
     frequency: float = 20.0,
     damping: float = 1.0,
     run_in: float | None = None,
+    rate: float = 1000.0,
     model: Mapping[str, float] = NO_NUMBERS,
     correction: Correction | None = None,
 ) -> Servo:
@@ -202,7 +203,7 @@ def servo(  # noqa: PLR0913
 
     The machine is taken along its goals in a few steps: a path that leaves the workspace is found here. `model` has
     the numbers that the law believes where they are not the machine's, {"platform.mass": 26.1}; `correction` what it
-    does about that, `kb.Robust(...)` or `kb.Adaptive(...)`.
+    does about that, `kb.Robust(...)` or `kb.Adaptive(...)`. `rate` is that of laws which must be sampled, in Hz.
     """
     plant = build(system)
     asked = (goals,) if isinstance(goals, Follow | Posture) else tuple(goals)
@@ -219,6 +220,7 @@ def servo(  # noqa: PLR0913
     made = Servo(
         *(asked, names, allocation, positive(frequency, "servo.frequency"), positive(damping, "servo.damping")),
         run_in=None if run_in is None else positive(run_in, "servo.run_in"),
+        rate=positive(rate, "servo.rate"),
         model=checked_model(plant, model),
         correction=correction,
     )

@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from kalaba.derive.printed.notation import Notation
 from kalaba.errors import ModelError, near
 from kalaba.model.number import is_number
 from kalaba.model.system import System
 from kalaba.scenarios import Scenario
+from kalaba.view.published import PaperFigures
 
 Choice = bool | int | float | str
 
@@ -40,16 +42,31 @@ class Positive:
 
 
 @dataclass(frozen=True, slots=True)
+class Amount:
+    """What an option allows: any number from zero on."""
+
+    def __contains__(self, value: object) -> bool:
+        return is_number(value) and value >= 0  # type: ignore[operator]
+
+    def __iter__(self) -> Iterator[Choice]:
+        """Some of them, for those who try all."""
+        return iter((0.0, 1e-4))
+
+    def __str__(self) -> str:
+        return "any number from 0"
+
+
+@dataclass(frozen=True, slots=True)
 class Option:
     """A choice that changes what a machine is made of."""
 
     default: Choice
-    allowed: tuple[Choice, ...] | range | Positive
+    allowed: tuple[Choice, ...] | range | Positive | Amount
     description: str
 
     def check(self, path: str, value: object) -> None:
         """Refuse a value that is not allowed; True is not 1 here."""
-        is_kind = isinstance(self.allowed, Positive) or type(value) is type(self.default)
+        is_kind = isinstance(self.allowed, Positive | Amount) or type(value) is type(self.default)
         if not is_kind or value not in self.allowed:
             message = f"{path}: expected {self._expected()}, got {value!r}; {self.description}."
             raise ModelError(message)
@@ -57,6 +74,8 @@ class Option:
     def _expected(self) -> str:
         if isinstance(self.allowed, Positive):
             return " or ".join(("a number above 0", *map(repr, self.allowed.words)))
+        if isinstance(self.allowed, Amount):
+            return "a number from 0"
         if isinstance(self.allowed, range):
             return f"a whole number from {self.allowed[0]} to {self.allowed[-1]}"
         return " or ".join(repr(choice) for choice in self.allowed)
@@ -73,6 +92,8 @@ class Entry:
     scenario: Callable[..., Scenario] = field(repr=False)
     options: Mapping[str, Option] = field(default_factory=dict)
     errata: tuple[Erratum, ...] = ()
+    figures: PaperFigures | None = None  # of the source, to draw ours over
+    notation: Notation = Notation()  # letters of the source, for equations in print
 
     def settings(self, given: Mapping[str, object]) -> dict[str, object]:
         """Check the options given and fill in the others."""

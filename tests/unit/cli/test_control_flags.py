@@ -28,6 +28,14 @@ def test_the_load_is_shared_as_asked(capsys):
     assert smallest < least - 1.0
 
 
+def test_the_drives_of_the_experiment_are_set_and_what_was_measured_is_said(capsys):
+    plain, rubbing = (peak(capsys, "--control", "hybrid", *more, *SHORT) for more in ((), ("--set", "friction=25")))
+    assert abs(rubbing - plain) > 0.05
+    assert invoke(["run", "pus-upu", "--control", "hybrid", "--duration", "0.05", "-o", "run.nc"]) == 0
+    said = capsys.readouterr().out
+    assert "published: peaks of about 380 N with six motors and 700 N with five, measured" in " ".join(said.split())
+
+
 def test_five_motors_are_compared_with_six(capsys):
     arguments = ("compare", "pus-upu", "--vary", "actuators=1-5,1-6", "--duration", "1.5", "--json", "-o", "c.csv")
     assert invoke(arguments) == 0

@@ -90,6 +90,33 @@ def test_the_sixth_slider_by_force_relieves_the_others_as_in_the_experiment(actu
     assert apart.max() < 4e-3
 
 
+def test_friction_gaps_and_noise_of_the_sliders_cost_effort_but_not_the_circle():
+    """Motors push against friction of which the plan does not know; the platform stays within 2 mm."""
+    peaks = []
+    for options in ({}, {"friction": 25.0, "backlash": 1e-4, "noise": 1e-6}):
+        scenario = kb.scenario("pus-upu", control="hybrid", **options)
+        run = kb.simulate(scenario.system, 1.0, control=scenario.control)
+        circle = scenario.control.goals[0].path.at(run.time).position
+        apart = np.linalg.norm(np.column_stack([run[f"platform.{axis}"] for axis in "xyz"]) - circle, axis=1)
+        assert apart.max() < 2e-3
+        peaks.append(np.abs(run.actuation).max())
+    assert peaks[0] + 5 < peaks[1] < peaks[0] + 3 * 25  # more than one motor's own friction: it bears that of others
+
+
+def test_a_plan_may_believe_other_numbers():
+    """A mass taken for half as heavy has half of the effort planned; the motor by force gives no more than planned."""
+    control = kb.Hybrid(GOAL, POSITION, FORCE, forced=("motor2",), model={"sled.mass": MASS / 2})
+    plant = kb.build(sled(2))
+    law = control.law(plant, plant.start)
+    planned = np.interp(
+        0.1, np.linspace(0, 0.5, 51), MASS / 2 * LINE.at(np.linspace(0, 0.5, 51)).acceleration[:, 0] / 2
+    )
+    state = (0, np.zeros(2), np.full(2, planned), None)
+    given, _ = law.function(0.1, plant.start.q, plant.start.v, state)
+    assert given[1] == pytest.approx(planned, rel=1e-9)
+    assert hash(control) == hash(kb.Hybrid(GOAL, POSITION, FORCE, forced=("motor2",), model={"sled.mass": MASS / 2}))
+
+
 LAW = {"motor1": "20*(0.05 - sled.travel) - 5*rate(sled.travel)"}
 
 

@@ -13,7 +13,7 @@ from kalaba.errors import FileError, KalabaError, ModelError
 from kalaba.model.expression import parse
 from kalaba.robots import catalogue
 from kalaba.robots.catalogue import ENTRIES, catalog, load, scenario
-from kalaba.robots.entry import Entry, Option, Positive
+from kalaba.robots.entry import Amount, Entry, Option, Positive
 
 SUPPORT = {"__init__", "catalogue", "cooperation", "entry", "feedback"}
 
@@ -149,6 +149,16 @@ def test_a_number_above_zero_is_just_that(value):
     assert str(factor.allowed) == "any number above 0, fixed"
     with pytest.raises(ModelError, match=r"^n\.factor: expected a number above 0 or 'fixed', got"):
         factor.check("n.factor", value)
+
+
+@pytest.mark.parametrize("value", [-1, float("inf"), float("nan"), True, None, "much"])
+def test_an_amount_is_a_number_from_zero(value):
+    gap = Option(default=0.0, allowed=Amount(), description="how wide it is")
+    for fine in (0, 0.1, *gap.allowed):
+        gap.check("n.gap", fine)
+    assert str(gap.allowed) == "any number from 0"
+    with pytest.raises(ModelError, match=r"^n\.gap: expected a number from 0, got"):
+        gap.check("n.gap", value)
 
 
 @pytest.mark.parametrize("path", ["panda.urdf", "machines/cell.yaml", "machines/cell"])
