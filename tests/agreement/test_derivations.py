@@ -71,7 +71,7 @@ def absolute_angles() -> System:
             Body("cart", Solid(5.0), joint=kinds.Planar(Z, q=("x", "sin(x)", 0))),
             Body("upper", Rod(0.7, 3.0), parent="cart", joint=kinds.Revolute(-Y, q="t1")),
             Body("lower", Rod(0.8, 4.0), parent="upper.tip", joint=kinds.Revolute(-Y, q="t2 - t1")),
-            Spring("s", "t2 - t1", stiffness=3.0, damping=0.4, rest=0.1),
+            Spring("s", "t2 - t1", stiffness=3.0, damping=0.4, rest=0.1, friction=0.6, creep=0.5),
         ),
     )
 
@@ -95,7 +95,7 @@ def tethered() -> System:
             Body("sat", LINK),
             Body("ball", LINK, parent="sat.tip", joint=kinds.Spherical()),
             Frame("hook", at=(0.0, 3.0, 4.0)),
-            Spring("tether", "distance(ball.tip, hook)", stiffness=20.0, damping=1.5, rest=2.0),
+            Spring("tether", "distance(ball.tip, hook)", stiffness=20.0, damping=1.5, rest=2.0, friction=2.0, creep=1),
             Spring("moving_rest", "sat.z - 0.3*t", stiffness=4.0, damping=0.7),
         ),
         gravity=(1.0, -2.0, 0.5),

@@ -102,7 +102,7 @@ def with_everything(seed: int) -> System:
         (
             *parts,
             Spring("far", "sqrt(distance(b4, world)^2 + 0.1)", stiffness=20.0, damping=1.1, rest=0.3),
-            Spring("up", "b2.z", stiffness=3.0, damping=0.6),
+            Spring("up", "b2.z", stiffness=3.0, damping=0.6, friction=2.0, creep=0.3),
             Actuator("winch", "sqrt(distance(b1, b3)^2 + 0.2)"),
             Force("wind", "b3", force=("sin(t)", "2", "b3.x"), torque=(0.3, "cos(t)", -0.2)),
         ),
@@ -120,6 +120,7 @@ def test_energy_changes_by_the_power_of_what_acts(seed: int, method):
     rates = [s.rate(equations.kinematics.value(spring.displacement)) for spring in system.machine.springs]
     heat = sum(
         equations.kinematics.number(spring.damping) * rate**2
+        + equations.kinematics.number(spring.friction) * rate * ca.tanh(rate / spring.creep)
         for spring, rate in zip(system.machine.springs, rates, strict=True)
     )
     power = float(numeric(s, ca.dot(s.v, outside) - heat)(state)[0][0, 0])

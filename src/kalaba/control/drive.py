@@ -36,7 +36,7 @@ class Drive:
     the motor touches its load, and nothing where it does not; within the motor's limit, as all efforts.
 
     `Friction` and `Backlash` have the equations. Friction of the machine itself, which motors push against at every
-    stage and which `run.actuation` then has in it, is a `Spring(damping=...)` or a `Force` with `Friction.text`.
+    stage and which `run.actuation` then has in it, is a `Spring(damping=..., friction=...)`.
     """
 
     rate: float = 1000.0  # Hz

@@ -37,9 +37,7 @@ class Friction:
     sticks, and what is pushed by less than c creeps slower than ṡ₀.
 
     In a `Drive` it is held from sample to sample: c/ṡ₀ + b must stay below m · rate, m the least mass that a motor
-    feels. In the machine it acts at every stage, along a slider on z as
-    `kb.Force("friction", "slider", force=(0, 0, law.text("slider.travel")))`; on a hinge it is a torque on the link,
-    and the opposite one on its parent if that moves.
+    feels. Friction of the machine's own joints acts at every stage: `kb.Spring("rub", "elbow.angle", friction=c)`.
     """
 
     coulomb: float = 0.0  # c, N or N·m
@@ -62,11 +60,6 @@ class Friction:
         return (
             np.where(slow, self.coulomb / self.creep, self.coulomb * np.tanh(safe / self.creep) / safe) + self.viscous
         )
-
-    def text(self, displacement: str) -> str:
-        """−F as an expression, the force on what moves."""
-        rate = f"rate({displacement})"
-        return f"-({self.coulomb!r}*tanh({rate}/{self.creep!r}) + {self.viscous!r}*{rate})"
 
 
 @dataclass(frozen=True, slots=True)

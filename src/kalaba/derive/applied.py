@@ -15,21 +15,26 @@ from kalaba.model.machine import Thrust
 if TYPE_CHECKING:
     from kalaba.derive.beams import Field
     from kalaba.derive.kinematics import Kinematics
-    from kalaba.model.machine import MachineBody, MachineForce
+    from kalaba.model.machine import MachineBody, MachineForce, MachineSpring
 
 
 def spring_force(kinematics: Kinematics) -> ca.SX:
-    """Generalised force of all springs and dampers: −Σ (∂δ/∂q N)ᵀ (k (δ − rest) + c δ̇)."""
+    """Generalised force of all springs and dampers: −Σ (∂δ/∂q N)ᵀ (k (δ − rest) + c δ̇ + f tanh(δ̇/δ̇₀))."""
     symbols = kinematics.symbols
     total = ca.SX.zeros(symbols.v.shape[0])
     for spring in kinematics.machine.springs:
         delta = kinematics.value(spring.displacement)
-        k, c, rest = (kinematics.number(entry) for entry in (spring.stiffness, spring.damping, spring.rest))
-        total -= symbols.gradient(delta).T * (k * (delta - rest) + c * symbols.rate(delta))
+        k, rest = kinematics.number(spring.stiffness), kinematics.number(spring.rest)
+        total -= symbols.gradient(delta).T * (k * (delta - rest) + drag(kinematics, spring, symbols.rate(delta)))
     for body, beam in _beams(kinematics):
         part = slice(body.mode_v, body.mode_v + beam.modes.shape[0])
         total[part] -= ca.mtimes(beam.stiffness, beam.modes) + ca.mtimes(beam.damping, symbols.v[part])
     return total
+
+
+def drag(kinematics: Kinematics, spring: MachineSpring, rate: ca.SX) -> ca.SX:
+    """What a damper holds against its rate: c δ̇ + f tanh(δ̇/δ̇₀)."""
+    return kinematics.number(spring.damping) * rate + kinematics.number(spring.friction) * ca.tanh(rate / spring.creep)
 
 
 def _beams(kinematics: Kinematics) -> list[tuple[MachineBody, Field]]:
@@ -46,13 +51,17 @@ def spring_energy(kinematics: Kinematics) -> ca.SX:
 
 
 def damping_power(kinematics: Kinematics) -> ca.SX:
-    """Power that dampers take, less what feet that move by themselves bring: Σ c δ̇² − (k (δ − rest) + c δ̇) ∂δ/∂t."""
+    """Power that dampers take, less what feet that move by themselves bring: Σ d δ̇ − (k (δ − rest) + d) ∂δ/∂t.
+
+    With d = c δ̇ + f tanh(δ̇/δ̇₀).
+    """
     total, symbols = ca.SX(0), kinematics.symbols
     for spring in kinematics.machine.springs:
         delta = kinematics.value(spring.displacement)
         rate, foot = symbols.rate(delta), ca.jtimes(delta, symbols.t, ca.SX(1))
-        k, c, rest = (kinematics.number(entry) for entry in (spring.stiffness, spring.damping, spring.rest))
-        total += c * rate**2 - (k * (delta - rest) + c * rate) * foot
+        k, rest = kinematics.number(spring.stiffness), kinematics.number(spring.rest)
+        held = drag(kinematics, spring, rate)
+        total += held * rate - (k * (delta - rest) + held) * foot
     for body, beam in _beams(kinematics):
         rates = kinematics.symbols.v[body.mode_v : body.mode_v + beam.modes.shape[0]]
         total += ca.dot(rates, ca.mtimes(beam.damping, rates))

@@ -46,6 +46,7 @@ class Kane:
         partial = ca.jacobian(velocities, symbols.v)
         remainder = symbols.rate(velocities)  # α, a at constant v
         M, bias = ca.SX(count, count), ca.SX.zeros(count)
+        steps = {"body velocities": velocities, "partial velocities": partial, "accelerations without v̇": remainder}
         for index, body in enumerate(kinematics.bodies):
             first = 6 * index
             turning, moving = slice(first, first + 3), slice(first + 3, first + 6)
@@ -55,30 +56,37 @@ class Kane:
             torque = ca.mtimes(I, remainder[turning]) + cross(omega, ca.mtimes(I, omega))
             force = body.mass * (remainder[moving] - kinematics.gravity)
             bias += ca.mtimes(V.T, force) + ca.mtimes(W.T, torque)
+            steps |= {
+                f"angular velocity of {body.name}": omega,
+                f"velocity of the centre of {body.name}": velocities[moving],
+                f"partial angular velocities of {body.name}": W,
+                f"partial velocities of {body.name}": V,
+                f"angular acceleration of {body.name}": remainder[turning],  # without v̇, as the next
+                f"acceleration of the centre of {body.name}": remainder[moving],
+                f"inertia torque of {body.name}": -torque,
+                f"inertia force of {body.name}": -body.mass * remainder[moving],
+                f"active force on {body.name}": body.mass * kinematics.gravity,
+            }
         for index in kinematics.beams:
             first = 6 * index
             beam_M, beam_bias = _beam_inertia(kinematics, index, velocities[first : first + 6])
             M, bias = M + beam_M, bias + beam_bias
         springs = spring_resistance(kinematics)
-        steps = {
-            "body velocities": velocities,
-            "partial velocities": partial,
-            "accelerations without v̇": remainder,
-            "inertia and gravity forces": bias,
-            "spring forces": springs,
-        }
+        steps |= {"inertia and gravity forces": bias, "spring forces": springs}
         return Dynamics(ca.triu2symm(ca.triu(M)), bias + springs, steps)
 
 
 def spring_resistance(kinematics: Kinematics) -> ca.SX:
-    """Σ (∂δ̇/∂v)ᵀ (k (δ − rest) + c δ̇): what springs and dampers hold against each velocity."""
+    """Σ (∂δ̇/∂v)ᵀ (k (δ − rest) + c δ̇ + f tanh(δ̇/δ̇₀)): what springs and dampers hold against each velocity."""
     symbols = kinematics.symbols
     total = ca.SX.zeros(symbols.v.shape[0])
     for spring in kinematics.machine.springs:
         delta = kinematics.value(spring.displacement)
         delta_dot = symbols.rate(delta)
-        k, c, rest = (kinematics.number(entry) for entry in (spring.stiffness, spring.damping, spring.rest))
-        total += ca.jacobian(delta_dot, symbols.v).T * (k * (delta - rest) + c * delta_dot)
+        numbers = (spring.stiffness, spring.damping, spring.rest, spring.friction)
+        k, c, rest, f = (kinematics.number(entry) for entry in numbers)
+        held = k * (delta - rest) + c * delta_dot + f * ca.tanh(delta_dot / spring.creep)
+        total += ca.jacobian(delta_dot, symbols.v).T * held
     for index, beam in kinematics.beams.items():
         first = kinematics.machine.bodies[index].mode_v
         part = slice(first, first + beam.modes.shape[0])

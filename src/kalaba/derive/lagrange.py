@@ -35,42 +35,50 @@ class Lagrange:
     def dynamics(self, kinematics: Kinematics) -> Dynamics:
         """M(q) and bias(q, v) of the unconstrained trees."""
         q, v, N = kinematics.symbols.q, kinematics.symbols.v, kinematics.symbols.rate_map
-        q_dot = ca.SX.sym("q_dot", q.shape[0])
-        T, V = kinetic_energy(kinematics, q_dot), potential_energy(kinematics)
+        q_dot = ca.vertcat(ca.SX(0, 1), *(ca.SX.sym(f"rate({q[i].name()})") for i in range(q.shape[0])))
+        by_body = kinetic_energies(kinematics, q_dot)
+        T, V = sum(by_body.values(), ca.SX(0)), potential_energy(kinematics)
         D = dissipation(kinematics, q_dot)
         N_dot_v = ca.jtimes(ca.mtimes(N, v), q, ca.mtimes(N, v))  # q̈ at v̇ = 0
         momenta = ca.gradient(T, q_dot)
         inertia = ca.jacobian(momenta, q_dot)
         momenta_rate = ca.jtimes(momenta, q_dot, N_dot_v) + ca.jtimes(momenta, q, q_dot)
-        rest = momenta_rate - ca.gradient(T - V, q) + ca.gradient(D, q_dot)
+        rest = momenta_rate - ca.gradient(T - V, q) + ca.gradient(D, q_dot) + dry_friction(kinematics, q_dot)
         rest = ca.substitute(rest, q_dot, ca.mtimes(N, v))
         mass = ca.mtimes(ca.mtimes(N.T, inertia), N)
         steps = {
             "rates of the coordinates": q_dot,
+            **{f"kinetic energy of {name}": energy for name, energy in by_body.items()},
             "kinetic energy": T,
             "potential energy": V,
             "dissipation": D,
             "Lagrangian": T - V,
-            "momenta": momenta,
-            "rates of the momenta": momenta_rate,
+            "momenta": momenta,  # ∂T/∂q̇
+            "inertia": inertia,  # ∂²T/∂q̇²
+            "rates of the momenta": momenta_rate,  # at v̇ = 0
+            "slope of the kinetic energy": ca.gradient(T, q),
+            "slope of the potential energy": ca.gradient(V, q),
+            "slope of the dissipation": ca.gradient(D, q_dot),
+            "rates of the coordinates by velocities": ca.mtimes(N, v),
         }
         return Dynamics(ca.triu2symm(ca.triu(mass)), ca.mtimes(N.T, rest), steps)
 
 
-def kinetic_energy(kinematics: Kinematics, q_dot: ca.SX) -> ca.SX:
-    """T(q, q̇) = Σ ½ m ṗ·ṗ + ½ ω·I ω over the bodies."""
-    total = ca.SX(0)
+def kinetic_energies(kinematics: Kinematics, q_dot: ca.SX) -> dict[str, ca.SX]:
+    """T(q, q̇) = ½ m ṗ·ṗ + ½ ω·I ω of every body, by its name."""
+    found: dict[str, ca.SX] = {}
     poses = [ca.horzcat(_centre(body), body.world.rotation) for body in kinematics.bodies]
     rates = ca.jtimes(ca.horzcat(ca.SX(3, 0), *poses), kinematics.symbols.q, q_dot)  # (ṗ, Ṙ) of every body in a row
     for index, body in enumerate(kinematics.bodies):
         p_dot, R_dot = rates[:, 4 * index], rates[:, 4 * index + 1 : 4 * index + 4]
         omega = vee(ca.mtimes(body.world.rotation.T, R_dot))
-        total += body.mass * ca.dot(p_dot, p_dot) / 2 + ca.dot(omega, ca.mtimes(body.inertia, omega)) / 2
+        own = body.mass * ca.dot(p_dot, p_dot) / 2 + ca.dot(omega, ca.mtimes(body.inertia, omega)) / 2
         if body.beam is not None:
             first = kinematics.machine.bodies[index].mode_q
             modes_dot = q_dot[first : first + body.beam.modes.shape[0]]
-            total += body.beam.kinetic_energy(omega, ca.mtimes(body.world.rotation.T, p_dot), modes_dot)
-    return total
+            own += body.beam.kinetic_energy(omega, ca.mtimes(body.world.rotation.T, p_dot), modes_dot)
+        found[body.name] = own
+    return found
 
 
 def _centre(body: BodyKinematics) -> ca.SX:
@@ -104,4 +112,14 @@ def dissipation(kinematics: Kinematics, q_dot: ca.SX) -> ca.SX:
         first = kinematics.machine.bodies[index].mode_q
         rates = q_dot[first : first + beam.modes.shape[0]]
         total += ca.dot(rates, ca.mtimes(beam.damping, rates)) / 2
+    return total
+
+
+def dry_friction(kinematics: Kinematics, q_dot: ca.SX) -> ca.SX:
+    """Σ (∂δ̇/∂q̇)ᵀ f tanh(δ̇/δ̇₀): a force that has no quadratic dissipation."""
+    symbols, total = kinematics.symbols, ca.SX.zeros(q_dot.shape[0])
+    for spring in kinematics.machine.springs:
+        delta = kinematics.value(spring.displacement)
+        delta_dot = ca.jtimes(delta, symbols.q, q_dot) + ca.jtimes(delta, symbols.t, ca.SX(1))
+        total += ca.gradient(delta_dot, q_dot) * kinematics.number(spring.friction) * ca.tanh(delta_dot / spring.creep)
     return total

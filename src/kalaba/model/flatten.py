@@ -340,7 +340,8 @@ def _actuator(layout: _Layout, part: described.Actuator, scope: Scope, name: str
 def _spring(layout: _Layout, part: described.Spring, scope: Scope, name: str) -> flat.MachineSpring:
     copy = layout.numbers(part, scope, name)
     displacement = _displacement(layout, part, scope, name)
-    return flat.MachineSpring(name, displacement, copy.stiffness, copy.damping, copy.rest)
+    numbers = (copy.stiffness, copy.damping, copy.rest, copy.friction)
+    return flat.MachineSpring(name, displacement, *numbers, part.creep)
 
 
 def _displacement(layout: _Layout, part: described.Actuator | described.Spring, scope: Scope, name: str) -> Expression:

@@ -141,6 +141,8 @@ class MachineSpring:
     stiffness: Any
     damping: Any
     rest: Any
+    friction: Any
+    creep: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -221,16 +221,23 @@ def _check_limit(name: str, limit: float) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Spring:
-    """A spring and damper along a displacement d: force −stiffness (d − rest) − damping ḋ."""
+    """A spring and damper along a displacement d: −stiffness (d − rest) − damping ḋ − friction tanh(ḋ/creep).
+
+    Friction is dry, but smooth: it does not stick, and what is pushed by less creeps slower than `creep`.
+    """
 
     name: str
     displacement: str
     stiffness: Number = scalar("N/m", "stiffness", 0.0)
     damping: Number = scalar("N*s/m", "damping", 0.0)
     rest: Number = scalar("m", "displacement without force", 0.0)
+    friction: Number = scalar("N", "dry friction", 0.0)
+    creep: float = 0.01  # m/s or rad/s: of the order of the least speed that matters
 
     def __post_init__(self) -> None:
         check_name(self.name, "Spring")
+        if not is_number(self.creep) or not self.creep > 0:
+            raise ModelError(f"{self.name}.creep: expected a speed above zero, got {self.creep!r}.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,6 +87,11 @@ class System:
 
         return flatten(self)
 
+    def _repr_html_(self) -> str:
+        from kalaba.model.shown import system_html
+
+        return system_html(self)
+
     def __getstate__(self) -> dict[str, Any]:
         """Pickle the description only."""
         return {key: value for key, value in self.__dict__.items() if key != "machine"}

@@ -24,7 +24,7 @@ from kalaba.control.servo import Servo
 from kalaba.control.transmission import Backlash
 from kalaba.derive.printed.notation import Notation
 from kalaba.model.joint import Prismatic, Spherical, Universal
-from kalaba.model.parts import Actuator, Body, Connection, Force, Frame, Output, Parameter, Start
+from kalaba.model.parts import Actuator, Body, Connection, Frame, Output, Parameter, Spring, Start
 from kalaba.model.pose import Pose, X, Y, Z
 from kalaba.model.solid import Cylinder, Rod, Solid
 from kalaba.model.system import System
@@ -93,18 +93,13 @@ def _driven(actuators: str) -> range:
     return range(1, 7 if actuators == "1-6" else 6)
 
 
-def _friction(coulomb: float) -> tuple[Parameter | Force, ...]:
+def _friction(coulomb: float) -> tuple[Parameter | Spring, ...]:
     """Dry friction along each slider."""
     if not coulomb:
         return ()
-
-    def law(i: int) -> str:
-        return f"-coulomb*tanh(rate(leg{i}.slider.travel)/creep)"
-
     return (
         Parameter("coulomb", coulomb, "N", "dry friction along each slider"),
-        Parameter("creep", CREEP, "m/s", "speed below which dry friction is viscous"),
-        *(Force(f"friction{i}", f"leg{i}.slider", force=(0, 0, law(i))) for i in range(1, 7)),
+        *(Spring(f"rub{i}", f"leg{i}.slider.travel", friction="coulomb", creep=CREEP) for i in range(1, 7)),
     )
 
 
@@ -192,7 +187,7 @@ def _notation() -> Notation:
     symbols |= {f"platform.q{axis}": f"e_{{{axis}}}" for axis in "wxyz"}
     symbols |= {f"platform.v{axis}": f"v_{{{axis}}}" for axis in "xyz"}
     symbols |= {f"platform.w{axis}": rf"\omega_{{{axis}}}" for axis in "xyz"}
-    relations = {}
+    relations: dict[str, str] = {}
     for leg in range(1, 7):
         symbols |= {f"leg{leg}.slider.travel": f"z_{{A{leg}}}", f"leg{leg}.motor": f"F_{{q{leg}}}"}
         symbols |= {f"leg{leg}.rod.angle{k}": rf"\phi_{{{leg}{k}}}" for k in (1, 2)}

@@ -27,14 +27,9 @@ ROBUST, ADAPTIVE = kb.Robust(40.0, 0.1), kb.Adaptive(4e3)
 
 
 def five_bar() -> kb.System:
-    """With a load of 0.2 kg at the tips and dry friction in the passive elbows, a torque and its reaction each."""
-    base, elbows = kb.load("five-bar", motors=3), []
-    for arm in ("left", "right"):
-        rubs = f"dry*tanh(rate({arm}.rod.angle)/0.05)"  # hinges turn about -y
-        elbows += [
-            kb.Force(f"{arm}_on", f"{arm}.rod", torque=(0, rubs, 0)),
-            kb.Force(f"{arm}_back", f"{arm}.crank", torque=(0, f"-{rubs}", 0)),
-        ]
+    """With a load of 0.2 kg at the tips and dry friction in the passive elbows."""
+    base = kb.load("five-bar", motors=3)
+    elbows = [kb.Spring(f"{arm}_rub", f"{arm}.rod.angle", friction="dry", creep=0.05) for arm in ("left", "right")]
     payload = kb.Body("payload", kb.Solid(0.2), parent="left.rod.tip", joint=kb.Weld())
     dry = kb.Parameter("dry", 0.1, "N*m", "dry friction of an elbow")
     return replace(base, parts=(*base.parts, payload, dry, *elbows))
