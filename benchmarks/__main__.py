@@ -52,6 +52,13 @@ def servo() -> list[Report]:
     return _guarded(measure_servo)
 
 
+def export() -> list[Report]:
+    """Exported C: a motion, and a controller that reads encoders."""
+    from benchmarks.export import measure_export
+
+    return _guarded(measure_export)
+
+
 def cooperation() -> list[Report]:
     """Arms that carry one load: the cost of more arms, building them, and eight beside Pinocchio."""
     from benchmarks.cooperation import measure_beside_pinocchio, measure_building, measure_growth
@@ -61,7 +68,7 @@ def cooperation() -> list[Report]:
 
 
 GROUPS: dict[str, Callable[[], list[Report]]] = {
-    group.__name__: group for group in (engines, starting, flexible, cooperation, servo)
+    group.__name__: group for group in (engines, starting, flexible, cooperation, servo, export)
 }
 
 
