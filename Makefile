@@ -18,7 +18,7 @@ help:
 	@echo "make cover      run the tests and report branch coverage"
 	@echo "make lint       check style and types;  make format  mends the style"
 	@echo "make bench      install the peers and print the comparison"
-	@echo "make docs       write the API reference to build/docs"
+	@echo "make docs       build the documentation into build/site; a warning is an error"
 	@echo "make clean      remove .venv and everything generated"
 
 setup: $(SETUP)
@@ -27,7 +27,7 @@ $(SETUP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "kalaba needs Python 3.11 or newer; name one with: make setup PYTHON=python3.12" >&2; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,docs]"
 	@touch $@
 
 demo: setup
@@ -56,8 +56,8 @@ bench: setup
 	$(BIN)/python -m benchmarks
 
 docs: setup
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
-	$(BIN)/python -m pdoc --math --output-directory build/docs kalaba
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "open build/site/index.html"
 
 clean:
 	rm -rf $(VENV) build dist htmlcov .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .hypothesis

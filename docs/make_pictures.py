@@ -6,9 +6,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+import kalaba as kb
+from kalaba.plant import build
 from kalaba.robots.catalogue import scenario
 from kalaba.run import Run
 from kalaba.simulate import simulate
+from kalaba.view.figures import overview
+from kalaba.view.still import still
 
 HERE = Path(__file__).parent
 LINKS = {"crank": "#0072B2", "coupler": "#D55E00", "rocker": "#009E73"}  # Okabe and Ito
@@ -72,5 +76,39 @@ def four_bar(path: Path) -> None:
     figure.savefig(path, dpi=110)
 
 
+def two_arms(path: Path) -> None:
+    """Draw the machine that chapter 5 of the tutorial describes, from its own first block of code."""
+    page = (HERE / "tutorial-5-two-arms.md").read_text(encoding="utf-8")
+    names: dict[str, object] = {}
+    exec(page.partition("```python\n")[2].partition("```")[0], names)  # noqa: S102  (our own page)
+    still(build(names["cell"]), path, size=(760, 560))
+
+
+def swing(path: Path) -> None:
+    """Draw the overview of chapter 3's run."""
+    figure = overview(simulate(scenario("four-bar").system, 5.0))
+    figure.savefig(path, dpi=80)
+
+
+def wrong_model(path: Path) -> None:
+    """Draw how far a platform is from its circle when its law takes all masses for 0.8 of what they are.
+
+    Servo control alone, with a robust term, and with an estimate of what is missing.
+    """
+    plant = kb.build(kb.load("pus-upu"))
+    centre = tuple(plant.pose("platform", plant.start.q).position)
+    goal = kb.follow("platform", kb.path.circle(0.2, 0.125, 0.25, centre=centre))
+    model = {p.name: 0.8 * p.value for p in plant.machine.parameters if p.name.endswith(".mass")}
+    corrections = {"servo alone": None, "robust": kb.Robust(6.0, 0.01), "adaptive": kb.Adaptive(1e4)}
+    runs = {
+        name: kb.simulate(plant, 2.0, control=kb.servo(plant, goal, model=model, correction=correction))
+        for name, correction in corrections.items()
+    }
+    kb.plot.save(kb.plot.tracking_error(runs, goal), path)
+
+
 if __name__ == "__main__":
     four_bar(HERE / "four-bar.png")
+    wrong_model(HERE / "wrong-model.png")
+    two_arms(HERE / "two-arms.png")
+    swing(HERE / "swing.png")

@@ -6,17 +6,27 @@ from pathlib import Path
 import pytest
 
 import kalaba as kb
-from docs.markdown import ROOT, Block, blocks, run
+from docs.markdown import ROOT, blocks, run_page
 
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), *(ROOT / f"{name}.md" for name in ("CHANGELOG", "CONTRIBUTING"))]
-CODE = [block for page in PAGES for block in blocks(page) if block.language == "python"]
+RUN = [page for page in PAGES if any(block.language in {"python", "console"} for block in blocks(page))]
+LANGUAGES = {
+    *("python", "text", "console"),  # run, or compared with what was run
+    *("sh", "bibtex", "c", "html"),  # for the reader alone: other programs, other languages
+}
 LINK = re.compile(r"\]\(([^)#]+)")
 
 
-@pytest.mark.parametrize("block", CODE, ids=lambda block: block.label)
-def test_code_runs(block: Block, tmp_path, monkeypatch):
+@pytest.mark.parametrize("page", RUN, ids=lambda page: page.stem)
+def test_every_block_runs_and_prints_what_is_shown(page: Path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    run(block, tmp_path)
+    run_page(page, tmp_path)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_blocks_say_their_language(page: Path):
+    """A block of Python that does not say so would not be run."""
+    assert [block.label for block in blocks(page) if block.language not in LANGUAGES] == []
 
 
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=lambda page: page.name)

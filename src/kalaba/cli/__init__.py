@@ -1,4 +1,4 @@
-"""Commands: `kalaba list | show | check | run | compare | view`, thin; the packages below do the work."""
+"""Commands: `kalaba list`, `kalaba run` and the others, thin; the packages below do the work."""
 
 from __future__ import annotations
 

@@ -11,22 +11,31 @@ import typer
 
 from kalaba.cli.check import check
 from kalaba.cli.compare import compare
+from kalaba.cli.derive import derive
+from kalaba.cli.export import export
+from kalaba.cli.help import laid_out
 from kalaba.cli.listing import list_machines
+from kalaba.cli.plot import plot
+from kalaba.cli.report import report
 from kalaba.cli.run import run
 from kalaba.cli.show import show
-from kalaba.cli.terminal import plain_warnings
+from kalaba.cli.terminal import Colour, plain_warnings, say
 from kalaba.cli.view import view
 from kalaba.errors import KalabaError
 
 REFUSED = 2  # exit code of anything that kalaba refuses or that breaks off
 INTERRUPTED = 130
 
-app = typer.Typer(name="kalaba", no_args_is_help=True, pretty_exceptions_enable=False, add_completion=False)
+app = typer.Typer(name="kalaba", no_args_is_help=True, pretty_exceptions_enable=False)
 app.command("list")(list_machines)
 app.command("show")(show)
 app.command("check")(check)
 app.command("run")(run)
 app.command("compare")(compare)
+app.command("derive")(derive)
+app.command("export")(export)
+app.command("plot")(plot)
+app.command("report")(report)
 app.command("view")(view)
 
 # What typer raises on a command line that it cannot read; its home differs between versions.
@@ -35,7 +44,7 @@ UsageProblem: type[Exception] = next(kind for kind in typer.BadParameter.__mro__
 
 def invoke(arguments: Sequence[str]) -> int:
     """Run a command line and give its exit code; every problem and every warning is one line on stderr."""
-    command = typer.main.get_command(app)
+    command = typer.main.get_command(laid_out(app))
     try:
         with plain_warnings():
             code = command.main(list(arguments), prog_name="kalaba", standalone_mode=False)
@@ -64,8 +73,7 @@ def _usage(problem: Exception) -> int:
 
 
 def _say(text: str, code: int) -> int:
-    line = " ".join(text.split())
-    typer.secho(line, err=True, fg=typer.colors.RED)
+    say(text, Colour.PROBLEM)
     return code
 
 

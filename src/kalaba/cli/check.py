@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from kalaba.cli.choices import JsonFlag, NameArgument, SetFlag, read_settings
+from kalaba.cli.choices import JsonFlag, NameArgument, QuietFlag, SetFlag, read_settings
 
 if TYPE_CHECKING:
     from kalaba.mobility import Mobility
 
 
-def check(name: NameArgument, *, given: SetFlag = None, as_json: JsonFlag = False) -> None:
+def check(name: NameArgument, *, given: SetFlag = None, as_json: JsonFlag = False, quiet: QuietFlag = False) -> None:
     """Examine a machine at its start: freedoms, rank, rows that depend on others, conditioning.
 
     Example: kalaba check four-bar
@@ -22,6 +22,8 @@ def check(name: NameArgument, *, given: SetFlag = None, as_json: JsonFlag = Fals
 
     settings = read_settings(name, given)
     found = examine(load(name, settings.parameters, **settings.options))
+    if quiet:  # a machine that cannot be assembled has raised by now
+        return
     if as_json:
         print_json(asdict(found))
         return

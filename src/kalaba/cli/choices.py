@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kalaba.cli.completion import machine_names
 from kalaba.errors import CommandError, KalabaError, near
 
 if TYPE_CHECKING:
@@ -29,7 +30,10 @@ ControlFlag = Annotated[
     str | None, typer.Option(help="Who drives the machine, for machines with that option: servo, hybrid, ...")
 ]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-NameArgument = Annotated[str, typer.Argument(help="A machine of the catalogue; kalaba list names them.")]
+QuietFlag = Annotated[bool, typer.Option("--quiet", help="Print nothing unless it goes wrong.")]
+NameArgument = Annotated[
+    str, typer.Argument(help="A machine of the catalogue; kalaba list names them.", autocompletion=machine_names)
+]
 
 
 class StepperName(StrEnum):

@@ -15,6 +15,7 @@ from kalaba.cli.choices import (
     NameArgument,
     QuietFlag,
     SetFlag,
+    Settings,
     StepperName,
     choose_stepper,
     read_flags,
@@ -33,6 +34,7 @@ StepperFlag = Annotated[
 ]
 StopFlag = Annotated[str | None, typer.Option(help='Stop when this becomes true, for example "crank.angle > 3".')]
 PlotFlag = Annotated[Path | None, typer.Option(help="Draw an overview: .png, .svg or .pdf.")]
+ViewFlag = Annotated[bool, typer.Option("--view", help="Then watch it move, on a page in the browser.")]
 
 
 def run(  # noqa: PLR0913  (one argument a flag)
@@ -47,6 +49,7 @@ def run(  # noqa: PLR0913  (one argument a flag)
     stepper: StepperFlag = None,
     stop: StopFlag = None,
     plot: PlotFlag = None,
+    view: ViewFlag = False,
     as_json: JsonFlag = False,
     quiet: QuietFlag = False,
 ) -> int:
@@ -59,6 +62,10 @@ def run(  # noqa: PLR0913  (one argument a flag)
     from kalaba.files.formats import WRITERS
     from kalaba.files.places import check_place
 
+    if view:
+        from kalaba.view.studio.serving import check_viser
+
+        check_viser()
     settings = read_flags(name, given, allocation=allocation, control=control)
     check_place(output, WRITERS)
     if plot is not None:
@@ -79,8 +86,20 @@ def run(  # noqa: PLR0913  (one argument a flag)
         _report(found, output, plot, published=chosen.published, as_json=as_json)
     if found.status.failed:
         say(found.status.message, Colour.PROBLEM)
-        return 2
-    return 0
+    if view:
+        _watch(name, settings, found)
+    return 2 if found.status.failed else 0
+
+
+def _watch(name: str, settings: Settings, found: Run) -> None:
+    """Open the page of a run."""
+    from dataclasses import replace
+
+    from kalaba.cli.view import serve
+    from kalaba.view.studio.subject import scenario
+
+    subject = scenario(name, settings.options, settings.parameters)
+    serve(replace(subject, plant=found.plant, duration=float(found.time[-1]) or subject.duration, recorded=found))
 
 
 def simulate_scenario(

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 WIDE = 200  # columns of a table that goes to a file or a pipe
+
+
+class Colour(StrEnum):
+    """Colours of lines on stderr, as the numbers that terminals know them by."""
+
+    PROBLEM = "31"  # red
+    WARNING = "33"  # yellow
 
 
 def console(*, to_stderr: bool = False) -> Console:
@@ -25,17 +34,26 @@ def console(*, to_stderr: bool = False) -> Console:
     return Console(file=stream, highlight=False, width=width, soft_wrap=not stream.isatty())
 
 
+def say(text: str, colour: Colour) -> None:
+    """Write one line to stderr, in colour on a terminal whose user has nothing against it."""
+    line = " ".join(text.split())
+    sys.stderr.write(f"\x1b[{colour}m{line}\x1b[0m\n" if has_colours(sys.stderr) else f"{line}\n")
+
+
+def has_colours(stream: TextIO) -> bool:
+    """Whether a stream shows colours: a terminal, unless NO_COLOR is set or the terminal is a dumb one."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") not in {"dumb", "unknown"}
+
+
 @contextmanager
 def plain_warnings() -> Iterator[None]:
     """Write each warning as one line `warning: ...` on stderr, without the line of source that it came from."""
 
-    def say(message: Warning | str, *_: object, **__: object) -> None:
-        import typer
-
-        typer.secho(f"warning: {' '.join(str(message).split())}", err=True, fg=typer.colors.YELLOW)
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        say(f"warning: {message}", Colour.WARNING)
 
     with warnings.catch_warnings():
-        warnings.showwarning = say
+        warnings.showwarning = show
         yield
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.cli.summary import Summary, summarise
+from kalaba.view.figures.comparing import Readings, readings
 
 if TYPE_CHECKING:
     from kalaba.run import Run
@@ -18,21 +19,13 @@ Array = NDArray[np.float64]
 Values = dict[str, str]  # what is varied and its value, as typed
 
 
-class Reading(NamedTuple):
-    """A quantity over time."""
-
-    unit: str
-    values: Array
-    is_drawn: bool
-
-
 @dataclass(frozen=True, slots=True)
 class Variant:
     """One of the runs that are compared."""
 
     values: Values
     time: Array
-    readings: dict[str, Reading]
+    readings: Readings
     summary: Summary
     energy_error: float  # J, at the end
     failed: bool  # broke off
@@ -51,23 +44,8 @@ class Variant:
 
 def variant_of(values: Values, run: Run) -> Variant:
     """Read off a run: outputs and tips of beams, or coordinates where there is neither; motors."""
-    tips = [name for name in run.plant.machine.displacements if name.rpartition(".")[2].startswith("tip_deflection")]
-    found = _along(run, "outputs", "output_unit")
-    found |= {name: Reading("mm", 1e3 * run[name], is_drawn=True) for name in tips}
-    if not found:
-        found = {name: own for name, own in _along(run, "q", "coordinate_unit").items() if own.unit != "1"}
-    motors = _along(run, "actuation", "actuator_unit")
-    found |= {name: own._replace(is_drawn=False) for name, own in motors.items()}
+    found = readings(run)
     return Variant(values, run.time, found, summarise(run), float(run.energy_balance[-1]), run.status.failed)
-
-
-def _along(run: Run, variable: str, unit_coordinate: str) -> dict[str, Reading]:
-    array = run.data[variable]
-    names, units = (run.data[key].values for key in (array.dims[1], unit_coordinate))
-    return {
-        str(name): Reading(str(unit), array.values[:, i], is_drawn=True)
-        for i, (name, unit) in enumerate(zip(names, units, strict=True))
-    }
 
 
 def units_of(found: Sequence[Variant]) -> dict[str, str]:

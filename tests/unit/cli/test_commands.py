@@ -12,7 +12,6 @@ import kalaba as kb
 from kalaba.cli import main
 from kalaba.cli.application import invoke
 from kalaba.cli.check import lines
-from kalaba.cli.progress import bar
 from kalaba.cli.summary import summarise
 from kalaba.robots.catalogue import ENTRIES
 from unit.files.samples import broken_run, small_run
@@ -60,12 +59,6 @@ def test_list_names_every_machine(capsys):
 def test_version_is_printed(capsys):
     assert invoke(["--version"]) == 0
     assert capsys.readouterr().out == f"kalaba {kb.__version__}\n"
-
-
-@pytest.mark.parametrize("command", ["list", "show", "check", "run", "compare"])
-def test_every_command_has_help_with_an_example(capsys, command):
-    assert invoke([command, "--help"]) == 0
-    assert f"Example: kalaba {command}" in capsys.readouterr().out
 
 
 def test_show_tells_parts_numbers_options_source_and_errata(capsys):
@@ -264,16 +257,6 @@ def test_a_reader_that_goes_away_is_no_error():
         command = f"{sys.executable} -c 'from kalaba.cli import main; main()' show puma560 {flag} | true"
         ran = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
         assert ran.stderr == ""
-
-
-def test_the_bar_follows_the_run_on_a_terminal(capsys, monkeypatch):
-    with bar("arm", 2.0, hidden=True) as progress:
-        assert progress is None
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    with bar("arm", 2.0, hidden=False) as progress:
-        progress(1.0)
-        progress(2.5)
-    assert "2.00 of 2 s" in capsys.readouterr().err
 
 
 def test_a_machine_without_rows_or_motors_has_a_summary_too():

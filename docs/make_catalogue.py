@@ -1,0 +1,73 @@
+"""Write the pages of the documentation that the catalogue gives: python docs/make_catalogue.py."""  # noqa: INP001
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from kalaba.robots.catalogue import ENTRIES
+from kalaba.robots.entry import Entry, Erratum
+
+HERE = Path(__file__).parent
+MACHINES = """# Machines
+
+The catalogue: `kb.load(name)` gives a machine, `kb.scenario(name)` what `kalaba run name` simulates. `kalaba show name`
+lists its parts and numbers. This page is written from the catalogue by `docs/make_catalogue.py`.
+"""
+ERRATA = """# Errata of the papers
+
+Misprints and slips in the sources that the catalogue follows, found by deriving their equations anew and comparing
+numbers. The catalogue has what is correct; `kalaba show <machine>` prints the same list. This page is written from the
+catalogue by `docs/make_catalogue.py`.
+"""
+
+
+def machines_page() -> str:
+    """The catalogue as a page: name, summary, source, options."""
+    return "\n".join((MACHINES, *(line for entry in ENTRIES.values() for line in _machine(entry)))).rstrip() + "\n"
+
+
+def errata_page() -> str:
+    """All errata, source by source; those that several machines share are told once."""
+    sources: dict[str, list[Entry]] = {}
+    for entry in ENTRIES.values():
+        if entry.errata:
+            sources.setdefault(entry.source, []).append(entry)
+    return "\n".join((ERRATA, *(line for pair in sources.items() for line in _source(*pair)))).rstrip() + "\n"
+
+
+def _machine(entry: Entry) -> Iterable[str]:
+    yield from (f"## {entry.name}", "", f"{_sentence(entry.summary)}", "", f"Source: {entry.source}.", "")
+    if entry.options:
+        options = ((f"`{key}`", f"`{own.default}`", own.description) for key, own in entry.options.items())
+        yield from (*_table(("option", "default", "meaning"), options), "")
+    if entry.errata:
+        yield from (f"[{len(entry.errata)} errata](errata.md) of the source.", "")
+
+
+def _source(source: str, entries: Sequence[Entry]) -> Iterable[str]:
+    errata: dict[Erratum, list[str]] = {}
+    for entry in entries:
+        for erratum in entry.errata:
+            errata.setdefault(erratum, []).append(entry.name)
+    names = ", ".join(f"`{entry.name}`" for entry in entries)
+    yield from (f"## {names}", "", f"{source}.", "")
+    yield from (*_table(("where", "printed", "correct"), errata), "")
+
+
+def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    lines = [f"| {' | '.join(map(_cell, row))} |" for row in (headings, *rows)]
+    return [lines[0], "|---" * len(headings) + "|", *lines[1:]]
+
+
+def _cell(text: str) -> str:
+    """Text in which nothing is markup but code."""
+    return text if text.startswith("`") else re.sub(r"([|*_<\[])", r"\\\1", text)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
+
+
+if __name__ == "__main__":
+    (HERE / "machines.md").write_text(machines_page(), encoding="utf-8")
+    (HERE / "errata.md").write_text(errata_page(), encoding="utf-8")

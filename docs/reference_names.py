@@ -1,0 +1,68 @@
+"""The reference lists what `import kalaba` shows: a page asks for groups of names, the build puts them in.
+
+<!-- names: describing; the catalogue -->        those groups
+<!-- names: others -->                           the groups that no other page asks for
+"""  # noqa: INP001
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import kalaba
+
+HERE = Path(__file__).parent
+MARKER = re.compile(r"^<!-- names: (.*) -->$", re.MULTILINE)
+OTHERS = "others"
+VALUES = {"X", "Y", "Z"}  # no docstring of their own; the page says what they are
+
+
+def groups() -> dict[str, list[str]]:
+    """Public names as dotted paths, under the comment that heads them."""
+    text = (HERE.parent / "src" / "kalaba" / "__init__.py").read_text(encoding="utf-8")
+    listed = text[text.index("_HOME = {") : text.index("\n}\n")]
+    found: dict[str, list[str]] = {}
+    for comment, name, home in re.findall(r'^    (?:# (.*)|"(\w+)": "([\w.]+)",)$', listed, re.MULTILINE):
+        if comment:
+            found[comment] = []
+        elif name not in VALUES:
+            found[next(reversed(found))].append(f"{home}.{name}")
+    return found
+
+
+def asked() -> set[str]:
+    """Groups that some page asks for by name."""
+    pages = (path.read_text(encoding="utf-8") for path in HERE.glob("reference*.md"))
+    return {name for page in pages for marker in MARKER.findall(page) for name in marker.split("; ")} - {OTHERS}
+
+
+def on_page_markdown(markdown: str, **_: object) -> str:
+    """Put the names in; mkdocs calls this for every page."""
+    return MARKER.sub(lambda marker: _listing(marker[1].split("; ")), markdown)
+
+
+def _listing(wanted: list[str]) -> str:
+    known = groups()
+    chosen = [name for name in known if name not in asked()] if wanted == [OTHERS] else wanted
+    return "\n\n".join(part for name in chosen for part in (f"## {_title(name)}", *_entries(known[name])))
+
+
+def _entries(paths: list[str]) -> Iterator[str]:
+    """Directives of mkdocstrings; a module such as `kb.path` gives one for each of its own public names."""
+    modules = []
+    for path in paths:
+        value = getattr(kalaba, path.rpartition(".")[2])
+        if isinstance(value, ModuleType):
+            modules.append((path, value))
+        else:
+            yield f"::: {path}"
+    for path, module in modules:
+        yield f"## kb.{path.rpartition('.')[2]}"
+        yield (module.__doc__ or "").strip()
+        for name in module.__all__:
+            if (own := getattr(module, name)).__doc__ and hasattr(own, "__name__"):
+                yield f"::: {own.__module__}.{own.__name__}"
+
+
+def _title(words: str) -> str:
+    return words[0].upper() + words[1:]
