@@ -129,6 +129,8 @@ _HOME = {
     "export_c": "kalaba.files.c_code",
     # looking
     "plot": "kalaba.view",
+    "studio": "kalaba.view.studio.serving",
+    "Studio": "kalaba.view.studio.session",
     "film": "kalaba.view.film",
     "still": "kalaba.view.still",
     "report": "kalaba.view.report",

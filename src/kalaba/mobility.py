@@ -62,6 +62,11 @@ class Mobility:
             lines.append(f"smallest singular value {self.smallest_singular_value:.3g} ({self.weakest_row})")
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        from kalaba.notebook import mobility_html
+
+        return mobility_html(self)
+
 
 def _freedoms(count: int) -> str:
     return f"{count} freedom" if count == 1 else f"{count} freedoms"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -157,5 +157,7 @@ class Run:
 
         return save_run(self, path)
 
-    def _repr_html_(self) -> Any:  # noqa: ANN401
-        return self.data._repr_html_()
+    def _repr_html_(self) -> str:
+        from kalaba.notebook import run_html
+
+        return run_html(self)

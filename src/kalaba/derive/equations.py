@@ -11,16 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
-from kalaba.derive.applied import actuation_map, applied_force, frame_jacobian, spring_energy
+from kalaba.derive.applied import actuation_map, applied_force, frame_jacobian, spring_energy, spring_force
 from kalaba.derive.kinematics import Kinematics
 from kalaba.derive.latex import latex
 from kalaba.derive.newton_euler import NewtonEuler, inverse_dynamics
 from kalaba.derive.pfaffian import Rows, constraint_rows
+from kalaba.derive.printed.reading import operation_count
 from kalaba.derive.rotation import cross
+from kalaba.derive.shown import equations_html, equations_latex
 
 if TYPE_CHECKING:
     from kalaba.derive.dynamics import Dynamics, Method
     from kalaba.derive.kinematics import BodyKinematics
+    from kalaba.derive.printed.notation import Notation
     from kalaba.derive.symbols import Symbols
     from kalaba.model.machine import Machine
     from kalaba.model.system import System
@@ -125,6 +128,11 @@ class Equations:
         return ca.substitute(load, self.symbols.v, ca.SX.zeros(self.symbols.v.shape[0]))
 
     @cached_property
+    def elastic(self) -> ca.SX:
+        """What springs, dampers and the bending of beams hold against the motion, a part of the bias."""
+        return -spring_force(self.kinematics)
+
+    @cached_property
     def kinetic_energy(self) -> ca.SX:
         """½ vᵀ M v."""
         return ca.mtimes(self.symbols.v.T, ca.mtimes(self.mass_matrix, self.symbols.v)) / 2
@@ -173,12 +181,20 @@ class Equations:
         """(6, n_v): linear, then angular velocity of a frame, world axes."""
         return frame_jacobian(self.kinematics, frame)
 
-    def latex(self, name: str = "mass_matrix") -> str:
-        """One of the fields in print: common parts named and listed, then entry by entry."""
+    def latex(self, name: str = "mass_matrix", notation: Notation | None = None) -> str:
+        """One of the fields in print, in the letters of a notation: common parts named and listed, then every entry."""
+        return latex(self, name, notation)
+
+    def operations(self, name: str) -> int:
+        """Additions, multiplications and functions that a field takes, common parts worked out once."""
         s = self.symbols
-        letters = {"mass_matrix": "M", "bias": "h", "coriolis": "C", "gravity": "G", "constraint_matrix": "A"}
-        letters |= {"constraint_rhs": "b", "actuation_map": "B", "kinetic_energy": "T", "potential_energy": "V"}
-        return latex(letters.get(name, name), getattr(self, name), ca.vertcat(s.q, s.v, s.t, s.u, s.p))
+        return operation_count(getattr(self, name), ca.vertcat(s.q, s.v, s.t, s.u, s.p))
+
+    def _repr_latex_(self) -> str:
+        return equations_latex(self)
+
+    def _repr_html_(self) -> str:
+        return equations_html(self)
 
     def function(self, name: str) -> ca.Function:
         """A CasADi function of (q, v, t, u, p) for one of the fields, or "motion" for v̇ and Qc by KKT."""

@@ -74,16 +74,44 @@ class NewtonEuler:
         u = kinematics.joint_rates
         J = ca.jacobian(u, symbols.v)
         u_drift = ca.jtimes(u, symbols.q, symbols.q_dot)  # J̇ v
-        torque, velocities = inverse_dynamics(kinematics, u, u_drift, kinematics.gravity)
+        found = recursion(kinematics, u, u_drift, kinematics.gravity)
+        torque = found.torque
         M_joint = composite_mass_matrix(kinematics)
         mass = ca.mtimes(ca.mtimes(J.T, M_joint), J)
         bias = ca.mtimes(J.T, torque) - spring_force(kinematics)
-        steps = {"joint rates": u, "joint mass matrix": M_joint, "joint torques": torque, "body velocities": velocities}
+        steps = {"joint rates": u, "joint rates by velocities": J, "body velocities": found.velocities}
+        for body, (w, v, a, b), force in zip(kinematics.bodies, found.motion, found.forces, strict=True):
+            steps |= {
+                f"outward, velocity of {body.name}": ca.vertcat(w, v),
+                f"outward, acceleration of {body.name}": ca.vertcat(a, b),
+                f"inward, moment and force on {body.name}": ca.vertcat(*force),
+            }
+        steps |= {"joint torques": torque, "joint mass matrix": M_joint}
         return Dynamics(_symmetric(mass), bias, steps)
+
+
+@dataclass(frozen=True)
+class Recursion:
+    """What the outward and inward recursions find."""
+
+    torque: ca.SX  # of every joint
+    motion: list[tuple[ca.SX, ca.SX, ca.SX, ca.SX]]  # ω, v, α, a of every body, body axes
+    forces: list[tuple[ca.SX, ca.SX]]  # moment and force through every body's joint, body axes
+
+    @property
+    def velocities(self) -> ca.SX:
+        """All body velocities (ω; v) beside each other."""
+        return ca.horzcat(*(ca.vertcat(w, v) for w, v, _, _ in self.motion)) if self.motion else ca.SX(6, 0)
 
 
 def inverse_dynamics(kinematics: Kinematics, u: ca.SX, u_dot: ca.SX, gravity: ca.SX) -> tuple[ca.SX, ca.SX]:
     """Joint torques for joint rates u and accelerations u̇, and all body velocities (ω; v) beside each other."""
+    found = recursion(kinematics, u, u_dot, gravity)
+    return found.torque, found.velocities
+
+
+def recursion(kinematics: Kinematics, u: ca.SX, u_dot: ca.SX, gravity: ca.SX) -> Recursion:
+    """Go outwards for the motion of every body, and inwards for what moves it."""
     zero = ca.SX.zeros(3)
     motion: list[tuple[ca.SX, ca.SX, ca.SX, ca.SX]] = []
     for body in kinematics.bodies:
@@ -105,8 +133,7 @@ def inverse_dynamics(kinematics: Kinematics, u: ca.SX, u_dot: ca.SX, gravity: ca
             N, F = forces[body.parent]
             turned = ca.mtimes(R, f)
             forces[body.parent] = (N + ca.mtimes(R, n) + cross(p, turned), F + turned)
-    velocities = ca.horzcat(*(ca.vertcat(w, v) for w, v, _, _ in motion)) if motion else ca.SX(6, 0)
-    return torque, velocities
+    return Recursion(torque, motion, forces)
 
 
 def _outward(

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from kalaba.errors import KalabaError
-
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine
     from kalaba.model.system import System
@@ -16,12 +14,8 @@ MOST = 40  # rows of a table
 
 
 def system_html(system: System) -> str:
-    """Bodies, connections, motors, springs and parameters; what is wrong with the model, where it is wrong."""
-    head = f"<b>System {escape(str(system.name))}</b>"
-    try:
-        machine = system.machine
-    except KalabaError as error:
-        return f"<div>{head}<br>{escape(str(error))}</div>"
+    """Bodies, connections, motors, springs and parameters."""
+    machine, head = system.machine, f"<b>System {escape(system.name)}</b>"
     count = f"{len(machine.coordinates)} coordinates, {len(machine.velocities)} velocities, {len(machine.rows)} rows"
     tables = "".join(html_table(title, heads, rows) for title, heads, rows in _tables(machine))
     return f"<div>{head}: {count}{tables}</div>"

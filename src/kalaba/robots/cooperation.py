@@ -15,6 +15,7 @@ import numpy as np
 
 from kalaba.cooperate.grasp import Grasp
 from kalaba.cooperate.hold import hold
+from kalaba.derive.printed.notation import Notation
 from kalaba.model.joint import Joint
 from kalaba.model.parts import Body, Frame, Start
 from kalaba.model.pose import Pose
@@ -22,6 +23,7 @@ from kalaba.model.solid import Solid
 from kalaba.model.system import AnyPart, System
 from kalaba.robots import puma560
 from kalaba.robots.entry import Erratum
+from kalaba.view.published import Line, PaperFigures, PaperPanel
 
 SOURCE = (
     "Sun, Jin, He and Ding (Tsinghua University), 多机械手系统建模的一般方法 (A general method for modeling "
@@ -118,3 +120,69 @@ OFF_AXIS = Erratum("(4.19)", "[b; k b]", "[b + k b×r; k b], k = 2π/h; as print
 CYLINDRICAL_OFF_AXIS = Erratum(
     "(4.21)", "[[b, 0], [0, b]]", "[[b, b×r], [0, b]]; as printed only if C_i lies on the axis"
 )
+
+
+def notation(*bodies: str, arms: int = 3, **joints: str) -> Notation:
+    """Write as the paper does: bodies C1, C2, …; joint j of arm i has the angle q_ij and the torque τ_ij.
+
+    Arms are alike, so that their numbers are those of the first. `joints` gives the letters of joints between bodies.
+    """
+    symbols = {"gravity.z": "-g"}
+    relations: dict[str, str] = {}
+    for number, body in enumerate(bodies, 1):
+        own = f"C{number}"
+        symbols |= {f"{body}.mass": f"m_{{{own}}}"} | {f"{body}.{axis}": f"{axis}_{{{own}}}" for axis in "xyz"}
+        symbols |= {f"{body}.inertia.{axes}": f"I_{{{axes},{own}}}" for axes in ("xx", "yy", "zz", "xy", "xz", "yz")}
+        symbols |= {f"{body}.q{axis}": f"e_{{{axis},{own}}}" for axis in "wxyz"}
+        symbols |= {f"{body}.v{axis}": f"v_{{{axis},{own}}}" for axis in "xyz"}
+        symbols |= {f"{body}.w{axis}": rf"\omega_{{{axis},{own}}}" for axis in "xyz"}
+        symbols |= {f"{body}.pitch": "h"}
+    for word, letter in joints.items():
+        body, _, kind = word.rpartition("_")
+        symbols[f"{body}.{kind}"] = letter
+    for arm in range(1, arms + 1):
+        for link in range(1, 7):
+            symbols |= {f"arm{arm}.link{link}.angle": f"q_{{{arm},{link}}}"}
+            symbols |= {f"arm{arm}.motor{link}": rf"\tau_{{{arm},{link}}}"}
+            path = f"link{link}"
+            symbols |= (
+                {f"arm1.{path}.{word}": letter for word, letter in _link_letters(link).items()} if arm == 1 else {}
+            )
+            relations |= (
+                {f"arm{arm}.{path}.{word}": f"arm1.{path}.{word}" for word in _link_letters(link)} if arm > 1 else {}
+            )
+        relations |= {f"arm{arm}.tool.at.z": "arm1.tool.at.z"} if arm > 1 else {}
+    return Notation(symbols | {"arm1.tool.at.z": "l_{T}"}, relations)
+
+
+def _link_letters(link: int) -> dict[str, str]:
+    found = {"mass": f"m_{{{link}}}"}
+    found |= {f"com.{axis}": f"c_{{{axis}{link}}}" for axis in "xyz"}
+    found |= {f"at.{axis}": f"p_{{{axis}{link}}}" for axis in "xyz"}
+    return found | {f"inertia.{axes}": f"I_{{{axes}{link}}}" for axes in ("xx", "yy", "zz", "xy", "xz", "yz")}
+
+
+def figures(number: int, task: str, first_body: str, arms: int, joints: tuple[PaperPanel, ...] = ()) -> PaperFigures:
+    """The task that the paper sketches, in its variables s = (C1, p), beside the arms' torques.
+
+    The paper draws each task and prints no numbers: there is nothing to lay ours over but its relations.
+    """
+    place = tuple(Line(axis, f"{first_body}.{axis}") for axis in "xyz")
+    torques = tuple(
+        PaperPanel(f"τ of arm {i}", "N*m", tuple(Line(f"joint {k}", f"arm{i}.motor{k}") for k in range(1, 7)))
+        for i in range(1, arms + 1)
+    )
+    said = PaperPanel(
+        f"(3.1): place of {first_body}, C1", "m", place, note="the paper sketches the task, without numbers"
+    )
+    return PaperFigures(f"figure {number}, {task} (Sun et al.)", (said, *joints, *torques))
+
+
+def thread(body: str, seat: str) -> PaperPanel:
+    """The distance of the centres over what the thread makes of the angle."""
+    return PaperPanel(
+        f"(3.4): d from {seat} to {body}",
+        "m",
+        (Line("d", f"distance({seat}, {body})"),),
+        published=(Line("h θ/2π", f"{body}.pitch*abs({body}.angle)/(2*pi)"),),
+    )

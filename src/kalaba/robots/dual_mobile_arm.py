@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from math import pi
 
+from kalaba.derive.printed.notation import Notation
 from kalaba.model.joint import Planar, Revolute, Spherical, Weld
 from kalaba.model.parts import Actuator, Body, Connection, Constraint, Parameter, Start
 from kalaba.model.pose import Pose, Y, Z
@@ -16,6 +17,7 @@ from kalaba.model.system import AnyPart, System
 from kalaba.robots.entry import Entry, Erratum, Option
 from kalaba.robots.feedback import follow
 from kalaba.scenarios import Scenario
+from kalaba.view.published import Claim, Line, PaperFigures, PaperPanel
 
 
 def _link(length: float, mass: float, inertia: float) -> Solid:
@@ -119,6 +121,97 @@ def _round(side: str, x: str, yaw: str) -> dict[str, str]:
     }
 
 
+def _notation() -> Notation:
+    """Write as the paper does: links 1 to 3 on the left, 4 to 6 on the right, ŝ = l sin θ and ĉ = l cos θ."""
+    symbols = {"gravity.z": "-g", "path_stroke": "a", "path_frequency": r"\nu"}
+    relations: dict[str, str] = {}
+    short: dict[str, str] = {}
+    for number, side in enumerate(("left", "right"), 1):
+        symbols |= {f"{side}.{axis}": rf"\Delta {axis}_{{{number}}}" for axis in "xy"}
+        symbols |= {f"{side}.delta": rf"\delta_{{{number}}}", f"{side}.turn": rf"\tau_{{{number}}}"}
+        symbols |= {f"{side}.drive_{axis}": f"F_{{{axis}{number}}}" for axis in "xy"}
+        symbols |= {f"{side}.platform.mass": f"m_{{v{number}}}", f"{side}.turret.mass": f"m_{{r{number}}}"}
+        symbols |= {f"{side}.turret.inertia.zz": f"I_{{r{number}}}", f"{side}.turret.tip.z": f"l_{{r{number}}}"}
+        for link in (1, 2, 3):
+            own, path = link + 3 * (number - 1), f"{side}.link{link}"
+            symbols |= {f"{side}.theta{link}": rf"\theta_{{{own}}}", f"{side}.motor{link}": f"u_{{{own}}}"}
+            symbols |= {
+                f"{path}.mass": f"m_{{{own}}}",
+                f"{path}.tip.x": f"l_{{{own}}}",
+                f"{path}.inertia.zz": f"I_{{{own}}}",
+            }
+            relations |= {f"{path}.com.x": f"{path}.tip.x/2"}
+            relations |= {f"{path}.inertia.{axes}": f"{path}.inertia.zz" for axes in ("xx", "yy")}
+            short |= {rf"\hat{{s}}_{{{own}}}": f"{path}.tip.x*sin({side}.theta{link})"}
+            short |= {rf"\hat{{c}}_{{{own}}}": f"{path}.tip.x*cos({side}.theta{link})"}
+    return Notation(symbols, relations, short)
+
+
+SIDES = ("left", "right")
+WISH = {"x": "path_x + 0*t", "y": "path_stroke*(1 - cos(2*pi*path_frequency*t))"}
+WISH["z"] = f"path_z + {WISH['y']}"
+ON_PATH: dict[str, bool | str] = {"path": True, "closure": "parts"}
+
+
+def _angles(letter: str, side: str) -> PaperPanel:
+    names = ("delta", "theta1", "theta2", "theta3")
+    lines = tuple(Line(f"{side}.{name}", f"{side}.{name}") for name in names)
+    return PaperPanel(f"figure 6{letter}: angles, {side} half", "rad", lines, options=ON_PATH)
+
+
+FIGURES = PaperFigures(
+    "the load on its path (Dong et al. 2022)",
+    panels=(
+        PaperPanel(
+            "figure 3: both ends of the cut",
+            "m",
+            tuple(Line(f"{side} {axis}", f"{side}.link3.tip.{axis}") for axis in "xyz" for side in SIDES),
+            published=tuple(Line(f"wish (19), {axis}", text) for axis, text in WISH.items()),
+            note="(19) with its rows 1 and 5 as corrected: = 0.8, = 1.6",
+            options=ON_PATH,
+        ),
+        PaperPanel(
+            "figure 3: gap of the cut",
+            "m",
+            tuple(Line(f"cut.{axis}", f"cut.{axis}") for axis in "xyz"),
+            is_logarithmic=True,
+            claims=(Claim("gap in x and z", 1e-13, "m", is_drawn=True),),
+            note="the paper's order of magnitude in x and z; in y it has 1e-15",
+            options=ON_PATH,
+        ),
+        PaperPanel(
+            "figure 4: angles of the load",
+            "rad",
+            tuple(Line(name, name) for name in ("load.left", "load.right", "load.yaw")),
+            is_logarithmic=True,
+            claims=(Claim("angles 3 and 6", 1e-13, "rad", is_drawn=True),),
+            note="the paper's order of magnitude; for the yaw it has 1e-15. What is exactly zero has no point.",
+            options=ON_PATH,
+        ),
+        PaperPanel(
+            "figure 5: platforms",
+            "m",
+            tuple(Line(f"{side}.{axis}", f"{side}.{axis}") for axis in "xy" for side in SIDES),
+            options=ON_PATH,
+        ),
+        _angles("a", "left"),
+        _angles("b", "right"),
+        PaperPanel(
+            "not in the paper: torque of all rows, left half",
+            "N*m",
+            tuple(Line(f"left.{n}", f"constraint_force:left.{n}") for n in ("delta", "theta1", "theta2", "theta3")),
+            note="where M, C and G show: the 12 rows leave no freedom, so that the motion does not test them",
+            options=ON_PATH,
+        ),
+        PaperPanel(
+            "not in the paper: force of all rows, left half",
+            "N",
+            tuple(Line(f"left.{name}", f"constraint_force:left.{name}") for name in "xy"),
+            options=ON_PATH,
+        ),
+    ),
+)
+
 ENTRY = Entry(
     name="dual-mobile-arm",
     summary="two mobile arms carry one load, cut at its middle: 12 coordinates, 6 rows of structure, 6 of path",
@@ -132,6 +225,7 @@ ENTRY = Entry(
         "path": Option(default=True, allowed=(True, False), description="the paper's path as six more rows"),
         "closure": Option("parts", ("parts", "weld"), "the paper's rows, or one rigid joint"),
     },
+    figures=FIGURES,
     errata=(
         Erratum("M33", "m1 ĉ1/4", "m1 ĉ1²/4"),
         Erratum("M45", "(m2+m3)/2", "m2/2+m3"),
@@ -146,4 +240,5 @@ ENTRY = Entry(
         Erratum("start", "q̈(0) = 0", "no initial condition; it follows from the rows"),
         Erratum("Table 1", "I of links 1 and 2", "look like moments about the end, used as central ones"),
     ),
+    notation=_notation(),
 )

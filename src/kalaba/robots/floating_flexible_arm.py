@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import cos, pi, sin
 
+from kalaba.derive.printed.notation import Notation
 from kalaba.integrate import DormandPrince
 from kalaba.model.beam import Beam
 from kalaba.model.joint import Planar, Revolute
@@ -21,6 +22,7 @@ from kalaba.model.solid import Solid
 from kalaba.model.system import AnyPart, System
 from kalaba.robots.entry import Entry, Erratum, Option, Positive
 from kalaba.scenarios import Scenario
+from kalaba.view.published import Claim, Line, Measure, PaperFigures, PaperPanel
 
 CARRIER_MASS, CARRIER_INERTIA, CARRIER_REACH = 2000.0, 6000.0, 5.0  # kg, kg·m², m from centre of mass to joint
 LENGTH, SIDE, DENSITY, YOUNG = 5.0, 0.05, 2780.0, 69e9  # m, m, kg/m³, Pa: both links
@@ -143,6 +145,79 @@ def scenario(*, case: str, **options: object) -> Scenario:
     )
 
 
+def _tip(name: str, link: int, **options: float | str) -> Line:
+    return Line(name, f"link{link}.tip_deflection", options)
+
+
+def _carriers(title: str, link: int) -> PaperPanel:
+    """Carriers of other mass and inertia, and one that is held."""
+    factors: tuple[float | str, ...] = (0.1, 1.0, 10.0, 100.0, "fixed")
+    lines = tuple(_tip(f"k = {factor:g}" if factor != "fixed" else "held", link, carrier=factor) for factor in factors)
+    note = "the paper: the heavier the carrier, the nearer to one that is held"
+    return PaperPanel(title, "mm", lines, factor=1e3, note=note, options={"case": "a"})
+
+
+SCALE = Claim("peak (published: the figure's scale)", 200.0, "mm", is_drawn=True)
+FIGURES = PaperFigures(
+    "deflections of the tips (Liao, Li and Tang 2010)",
+    panels=(
+        PaperPanel(
+            "figure 2a: tip of B2, torques as sin πt",
+            *("mm", (_tip("1 mode", 2, modes=1), _tip("5 modes", 2))),
+            factor=1e3,
+            claims=(SCALE,),
+            note="the paper's code and ADAMS differ by 2.5 mm at most",
+            options={"case": "a"},
+        ),
+        PaperPanel(
+            "figure 2b: tip of B2, torques as t²",
+            *("mm", (_tip("1 mode", 2, modes=1), _tip("5 modes", 2))),
+            factor=1e3,
+            claims=(SCALE,),
+            note="the paper's code and ADAMS differ by 0.1 mm at most",
+            options={"case": "b"},
+        ),
+        PaperPanel(
+            "figure 3: tip of B2 with 1, 2 and 5 modes",
+            *("mm", (_tip("1 mode", 2, modes=1), _tip("2 modes", 2, modes=2), _tip("5 modes", 2))),
+            factor=1e3,
+            claims=(
+                Claim("peaks of 1 and 5 modes differ by", 6.4, "mm", Measure.PEAK_DIFFERENCE),
+                Claim("that is", 3.1, "%", Measure.PEAK_RATIO),
+            ),
+            note="erratum: no reading of the paper gives its numbers (see the errata of 3.1)",
+            options={"case": "a"},
+        ),
+        _carriers("figure 4: tip of B2 by mass of the carrier", 2),
+        _carriers("figure 5: tip of B3 by mass of the carrier", 3),
+    ),
+)
+
+LETTERS = {
+    "length": "l",
+    "section.height": "a",
+    "section.width": "b",
+    "density": r"\rho",
+    "young": "E",
+    "poisson": r"\nu",
+}
+
+
+def _notation() -> Notation:
+    """Write as the paper does: bodies 1 to 4, modal coordinates q with the link's number first."""
+    symbols = {"xc": "x_{c}", "yc": "y_{c}", "reach": "l_{1}", "load.com.x": "l_{4}"}
+    symbols |= {
+        "carrier.mass": "m_{1}",
+        "carrier.inertia.zz": "I_{1}",
+        "load.mass": "m_{4}",
+        "load.inertia.zz": "I_{4}",
+    }
+    for link in (2, 3):
+        symbols |= {f"link{link}.mode{mode}": f"q_{{{link}{mode}}}" for mode in range(1, 10)}
+        symbols |= {f"link{link}.{word}": f"{letter}_{{{link}}}" for word, letter in LETTERS.items()}
+    return Notation(symbols | {f"motor{joint}": rf"\tau_{{{joint}}}" for joint in (2, 3, 4)})
+
+
 ENTRY = Entry(
     name="floating-flexible-arm",
     summary="carrier afloat with two flexible links and a load, in a plane: 6 coordinates and the links' modes",
@@ -160,6 +235,7 @@ ENTRY = Entry(
         "com": Option("full", ("full", "eq7"), "centre of mass in full, or without the deformation as in (7)"),
         "foreshortening": Option(default=False, allowed=(False, True), description="links shorten as they bend"),
     },
+    figures=FIGURES,
     errata=(
         Erratum(
             "(10), (11)",
@@ -186,4 +262,5 @@ ENTRY = Entry(
             "16.5 mm = 7.1 %; 6.4 mm (2.7 %) is the largest difference between 2 and 5 modes at any one time",
         ),
     ),
+    notation=_notation(),
 )

@@ -83,4 +83,5 @@ ENTRY = Entry(
     scenario=scenario,
     options={"arms": Option(default=4, allowed=range(1, 65), description="how many arms carry the disc")},
     errata=CARRY.errata,
+    notation=common.notation("load", arms=64),
 )

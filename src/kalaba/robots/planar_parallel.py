@@ -113,7 +113,8 @@ def scenario(*, tracking: bool, control: str, allocation: str) -> Scenario:
 
 def _notation() -> Notation:
     """Write as the paper does: leg i has the links ai and bi, all of length L."""
-    symbols, relations = {"leg1.link_a.tip.x": "L"}, {}
+    symbols = {"leg1.link_a.tip.x": "L"}
+    relations: dict[str, str] = {}
     for leg in (1, 2, 3):
         symbols |= {f"leg{leg}.{name}": f"{name[0]}_{{{name[1]}{leg}}}" for name in LEG.coordinates}
         symbols |= {f"leg{leg}.base_{axis}": f"{axis}_{{A{leg}}}" for axis in "xy"}

@@ -11,6 +11,7 @@ from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry, Erratum
 from kalaba.robots.two_arm_screw import ANGLE, TURNING, TURNS
 from kalaba.scenarios import Scenario
+from kalaba.view.published import Line, PaperPanel
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
@@ -57,6 +58,17 @@ ENTRY = Entry(
     source=common.SOURCE,
     build=system,
     scenario=scenario,
+    figures=common.figures(
+        6,
+        "a bolt and a sleeve meet in a nut",
+        "nut",
+        3,
+        (
+            common.thread("bolt", "nut"),
+            PaperPanel("(3.6): d2 of the sleeve", "m", (Line("d2", "sleeve.travel"),)),
+            PaperPanel("(3.6): θ of the sleeve", "rad", (Line("θ", "sleeve.angle"),)),
+        ),
+    ),
     errata=(
         common.BODY_INERTIA,
         common.CHAIN,
@@ -64,5 +76,8 @@ ENTRY = Entry(
         common.OFF_AXIS,
         common.CYLINDRICAL_OFF_AXIS,
         Erratum("(4.23), (4.26)", "ṡ_C2 − ṡ_C1", "ṡ_C2 − ṡ_C1 − (ω×d b; 0): C_2 lies d along the axis"),
+    ),
+    notation=common.notation(
+        "nut", "bolt", "sleeve", bolt_angle=r"\theta_{1}", sleeve_travel="d_{2}", sleeve_angle=r"\theta"
     ),
 )

@@ -44,9 +44,11 @@ ENTRY = Entry(
     source=common.SOURCE,
     build=system,
     scenario=scenario,
+    figures=common.figures(1, "two arms carry a load", "load", 2),
     errata=(
         common.BODY_INERTIA,
         common.ARM_RATE,
         Erratum("(5.18)-(5.20)", "H_0i in one sum with H_i*", "a sum over bodies and one over arms"),
     ),
+    notation=common.notation("load"),
 )

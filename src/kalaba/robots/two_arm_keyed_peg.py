@@ -9,6 +9,7 @@ from kalaba.model.pose import Pose, Z
 from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry
 from kalaba.scenarios import Scenario
+from kalaba.view.published import Line, PaperPanel
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
@@ -45,10 +46,18 @@ ENTRY = Entry(
     source=common.SOURCE,
     build=system,
     scenario=scenario,
+    figures=common.figures(
+        2,
+        "a keyed peg goes into its hole",
+        "block",
+        2,
+        (PaperPanel("(3.2): d of the peg", "m", (Line("d", "peg.travel"),)),),
+    ),
     errata=(
         common.BODY_INERTIA,
         common.CHAIN,
         common.WORKLESS,
         common.ARM_RATE,
     ),
+    notation=common.notation("block", "peg", peg_travel="d"),
 )

@@ -9,6 +9,7 @@ from kalaba.model.pose import Pose, Z
 from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry, Erratum
 from kalaba.scenarios import Scenario
+from kalaba.view.published import Line, PaperPanel
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
@@ -44,6 +45,16 @@ ENTRY = Entry(
     source=common.SOURCE,
     build=system,
     scenario=scenario,
+    figures=common.figures(
+        5,
+        "a peg goes into its hole",
+        "block",
+        2,
+        (
+            PaperPanel("(3.5): d of the peg", "m", (Line("d", "peg.travel"),)),
+            PaperPanel("(3.5): θ of the peg", "rad", (Line("θ", "peg.angle"),)),
+        ),
+    ),
     errata=(
         common.BODY_INERTIA,
         common.CHAIN,
@@ -51,4 +62,5 @@ ENTRY = Entry(
         common.CYLINDRICAL_OFF_AXIS,
         Erratum("(4.20)", "J_fᵀ", "J_f⁺: the transpose is the inverse of orthonormal columns only"),
     ),
+    notation=common.notation("block", "peg", peg_travel="d", peg_angle=r"\theta"),
 )

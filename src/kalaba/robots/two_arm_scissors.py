@@ -9,6 +9,7 @@ from kalaba.model.pose import Pose, Z
 from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry, Erratum
 from kalaba.scenarios import Scenario
+from kalaba.view.published import Line, PaperPanel
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
@@ -45,6 +46,13 @@ ENTRY = Entry(
     source=common.SOURCE,
     build=system,
     scenario=scenario,
+    figures=common.figures(
+        3,
+        "scissors that cut",
+        "blade1",
+        2,
+        (PaperPanel("(3.3): angle of the blades", "rad", (Line("θ", "blade2.angle"),)),),
+    ),
     errata=(
         common.BODY_INERTIA,
         common.ARM_RATE,
@@ -52,4 +60,5 @@ ENTRY = Entry(
         common.WORKLESS,
         Erratum("(5.12)", "J_11", "J_1"),
     ),
+    notation=common.notation("blade1", "blade2", blade2_angle=r"\theta"),
 )

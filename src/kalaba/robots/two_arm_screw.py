@@ -48,6 +48,7 @@ ENTRY = Entry(
     source=common.SOURCE,
     build=system,
     scenario=scenario,
+    figures=common.figures(4, "a bolt goes into a nut", "nut", 2, (common.thread("bolt", "nut"),)),
     errata=(
         common.BODY_INERTIA,
         common.CHAIN,
@@ -55,4 +56,5 @@ ENTRY = Entry(
         common.OFF_AXIS,
         Erratum("(3.4)", "p = d, the travel", "right, but with θ = 2πd/h H is 140 times better conditioned"),
     ),
+    notation=common.notation("nut", "bolt", bolt_angle=r"\theta"),
 )

@@ -1,0 +1,147 @@
+"""`kalaba derive`: the equations of a machine by three methods, their sizes, and what each method goes through."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kalaba.cli.choices import JsonFlag, NameArgument, SetFlag, read_settings
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from kalaba.derive.dynamics import Method
+    from kalaba.derive.equations import Equations
+
+MOST = 16  # entries of a step that are printed
+FIELDS = {"M": "mass_matrix", "h": "bias", "A": "constraint_matrix", "b": "constraint_rhs"}
+
+
+class MethodName(StrEnum):
+    """Derivations by the names of the command line."""
+
+    LAGRANGE = "lagrange"
+    KANE = "kane"
+    NEWTON_EULER = "newton-euler"
+
+
+MethodFlag = Annotated[
+    MethodName | None, typer.Option(help="One derivation alone: lagrange, kane or newton-euler.", show_default=False)
+]
+
+
+def derive(
+    name: NameArgument,
+    *,
+    method: MethodFlag = None,
+    given: SetFlag = None,
+    steps: Annotated[bool, typer.Option("--steps", help="Write the steps out, entry by entry.")] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Derive a machine's equations by Lagrange, Kane and Newton-Euler: sizes, operations, steps.
+
+    Examples:
+    kalaba derive planar-parallel
+    kalaba derive four-bar --method lagrange --steps
+    """
+    from kalaba.cli.terminal import console, print_json, print_table
+    from kalaba.derive.equations import equations_of
+    from kalaba.robots.catalogue import find, load
+
+    settings = read_settings(name, given)
+    machine = load(name, settings.parameters, **settings.options).machine
+    chosen = [method] if method is not None else list(MethodName)
+    derived = {one: equations_of(machine, method_of(one)) for one in chosen}
+    if as_json:
+        print_json(
+            {"name": find(name).name, "derivations": {one: _plain(eq, steps=steps) for one, eq in derived.items()}}
+        )
+        return
+    out = console()
+    sizes = f"{len(machine.coordinates)} coordinates, {len(machine.velocities)} velocities, {len(machine.rows)} rows"
+    out.print(f"{find(name).name}: {sizes}, {_motors(len(machine.actuators))}", markup=False)
+    print_table(out, "operations", ("", "size", "entries", *derived), _table(derived))
+    for one, equations in derived.items():
+        _print_steps(out, one, equations, written=steps)
+
+
+def method_of(name: MethodName) -> Method:
+    """The derivation of a name."""
+    from kalaba.derive.kane import Kane
+    from kalaba.derive.lagrange import Lagrange
+    from kalaba.derive.newton_euler import NewtonEuler
+
+    kinds: dict[MethodName, type] = {
+        MethodName.LAGRANGE: Lagrange,
+        MethodName.KANE: Kane,
+        MethodName.NEWTON_EULER: NewtonEuler,
+    }
+    return kinds[name]()  # type: ignore[no-any-return]
+
+
+def _table(derived: dict[MethodName, Equations]) -> list[tuple[object, ...]]:
+    """A row a matrix, a column a derivation."""
+    first = next(iter(derived.values()))
+    rows: list[tuple[object, ...]] = []
+    for letter, field in FIELDS.items():
+        matrix = getattr(first, field)
+        counts = [equations.operations(field) for equations in derived.values()]
+        rows.append((letter, f"{matrix.shape[0]} x {matrix.shape[1]}", matrix.nnz(), *counts))
+    return rows
+
+
+def _print_steps(out: Console, name: str, equations: Equations, *, written: bool) -> None:
+    """The steps of a derivation: names and sizes, or what they are."""
+    from kalaba.derive.printed.plain import plain
+
+    out.print(f"\n[bold]{name}[/bold]")
+    if written:
+        out.print(_outline(equations), markup=False)
+    for step, value in equations.steps.items():
+        shape = f"{value.shape[0]} x {value.shape[1]}" if value.shape != (1, 1) else "scalar"
+        out.print(f"  {step}: {shape}, {value.nnz()} entries", markup=False)
+        if written:
+            entries = plain(value)
+            for place, text in entries[:MOST] or [((0, 0), "0")]:
+                out.print(f"    {_label(value.shape, place)}{text}", markup=False)
+            if len(entries) > MOST:
+                out.print(f"    and {len(entries) - MOST} more", markup=False)
+
+
+def _outline(equations: Equations) -> str:
+    """What a method does, in formulas: the words at the head of its module."""
+    words = sys.modules[type(equations.method).__module__].__doc__ or ""
+    return words.partition("Reference:")[0].replace("::", ":").rstrip()
+
+
+def _motors(count: int) -> str:
+    return "1 motor" if count == 1 else f"{count} motors"
+
+
+def _label(shape: tuple[int, int], place: tuple[int, int]) -> str:
+    if shape == (1, 1):
+        return ""
+    return f"[{place[0] + 1}] " if shape[1] == 1 else f"[{place[0] + 1},{place[1] + 1}] "
+
+
+def _plain(equations: Equations, *, steps: bool) -> dict[str, Any]:
+    """A derivation as data."""
+    from kalaba.derive.printed.plain import plain
+
+    fields = {
+        letter: {
+            "size": list(getattr(equations, field).shape),
+            "entries": getattr(equations, field).nnz(),
+            "operations": equations.operations(field),
+        }
+        for letter, field in FIELDS.items()
+    }
+    listed = {
+        step: {"size": list(value.shape), "entries": value.nnz()}
+        | ({"text": {_label(value.shape, place).strip(): text for place, text in plain(value)}} if steps else {})
+        for step, value in equations.steps.items()
+    }
+    return {"matrices": fields, "steps": listed}
