@@ -143,6 +143,7 @@ _HOME = {
     "servo": "kalaba.control.servo",
     "Servo": "kalaba.control.servo",
     "IdealServo": "kalaba.control.ideal",
+    "goal_errors": "kalaba.control.missed",
     "inverse_dynamics": "kalaba.control.inverse_dynamics",
     "Efforts": "kalaba.control.inverse_dynamics",
     "trade_off": "kalaba.control.tradeoff",

@@ -84,6 +84,10 @@ class FileError(KalabaError):
     """A file that cannot be read or written; the message names the place in it."""
 
 
+class ViewError(KalabaError):
+    """A picture that cannot be drawn because a run or a machine has nothing to show in it."""
+
+
 class CommandError(KalabaError):
     """A command line that asks for something that does not exist."""
 

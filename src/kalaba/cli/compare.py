@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kalaba.cli.choices import JsonFlag, NameArgument, SetFlag, choose_stepper, read_settings
-from kalaba.cli.run import DurationFlag, QuietFlag, StepFlag, StepperFlag, simulate_scenario
+from kalaba.cli.choices import JsonFlag, NameArgument, QuietFlag, SetFlag, choose_stepper, read_settings
+from kalaba.cli.run import DurationFlag, StepFlag, StepperFlag, simulate_scenario
+from kalaba.cli.terminal import Colour, say
 from kalaba.errors import CommandError
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ OutputFlag = Annotated[
 ]
 SAMPLES = 1000  # of a run at least, so that peaks are not missed
 SAVE_EVERY = 0.01  # s, at most
-MOST_PANELS = 9
 
 
 def compare(  # noqa: PLR0913  (one argument a flag)
@@ -71,7 +71,7 @@ def compare(  # noqa: PLR0913  (one argument a flag)
         _report(found, output, as_json=as_json)
     failed = [variant for variant in found if variant.failed]
     for variant in failed:
-        typer.secho(f"{variant.label}: {variant.summary.message}", err=True, fg=typer.colors.RED)
+        say(f"{variant.label}: {variant.summary.message}", Colour.PROBLEM)
     return 2 if failed else 0
 
 
@@ -157,17 +157,9 @@ def _write(found: Sequence[Variant], output: Path) -> None:
 
 
 def _draw(found: Sequence[Variant], output: Path) -> None:
-    """One panel a reading, one line a variant."""
-    from kalaba.view.plots import QUANTITIES, UNITS
-    from kalaba.view.sheet import Panel, draw_sheet
+    """One panel a reading, one line a variant; motors too, and nothing that rests."""
+    from kalaba.view.figures.comparing import compared
+    from kalaba.view.sheet import save
 
-    time = max((variant.time for variant in found), key=lambda own: float(own[-1]))
-    drawn = {name: own.unit for variant in found for name, own in variant.readings.items() if own.is_drawn}
-    panels = []
-    for name, unit in list(drawn.items())[:MOST_PANELS]:
-        label = f"{QUANTITIES.get(unit, 'deflection' if unit == 'mm' else 'value')} [{UNITS.get(unit, unit)}]"
-        having = [variant for variant in found if name in variant.readings]
-        lines = tuple((variant.label, variant.at(time, name)) for variant in having)
-        panels.append(Panel(name, label if unit else "value", lines))
-    more = f"; {len(drawn) - MOST_PANELS} more in a .csv" if len(drawn) > MOST_PANELS else ""
-    draw_sheet(f"{found[0].summary.name}: {', '.join(found[0].values)}{more}", time, panels, output)
+    heading = f"{found[0].summary.name}: {', '.join(found[0].values)}"
+    save(compared(heading, [(variant.label, variant.time, variant.readings) for variant in found]), output)

@@ -83,7 +83,7 @@ def run(  # noqa: PLR0913  (one argument a flag)
 
         overview(found, plot)
     if not quiet:
-        _report(found, output, plot, published=chosen.published, as_json=as_json)
+        _report(found, chosen, output, plot, as_json=as_json)
     if found.status.failed:
         say(found.status.message, Colour.PROBLEM)
     if view:
@@ -130,11 +130,11 @@ def simulate_scenario(
         )
 
 
-def _report(found: Run, output: Path, plot: Path | None, *, published: str, as_json: bool) -> None:
+def _report(found: Run, chosen: Scenario, output: Path, plot: Path | None, *, as_json: bool) -> None:
     from kalaba.cli.summary import summarise
     from kalaba.cli.terminal import console, print_json
 
-    summary = summarise(found)
+    summary, published = summarise(found, getattr(chosen.control, "goals", ())), chosen.published
     if as_json:
         files = {"file": str(output), "plot": None if plot is None else str(plot)}
         print_json(summary.plain() | files | {"published": published})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -47,6 +48,9 @@ class Summary:
     energy_exchanged: float  # J, the largest of what was gained and done
     constraint_force: Peak | None
     actuation: Peak | None
+    push: Peak | None  # of a law that pushes every coordinate
+    goals: Peak | None  # how far it was from them; None without goals
+    shortfalls: int  # how often motors were asked for more than they may give
     start_energy_loss: float  # J, in the impact at the start
     jolt: float  # the largest part of the speed that a projection changed
     jolt_time: float  # s
@@ -77,6 +81,12 @@ class Summary:
             said.append(f"peak force: {_peak(self.constraint_force)} (constraints)")
         if self.actuation:
             said.append(f"peak force: {_peak(self.actuation)} (motors)")
+        if self.push:
+            said.append(f"peak force: {_peak(self.push)} (pushed, as no motor does)")
+        if self.goals:
+            said.append(
+                f"goals: missed by {self.goals.value:.2g} {self.goals.unit} at most, at {self.goals.time:.4g} s"
+            )
         if self.jolt_is_felt:
             said.append(
                 f"jolt: projection changed the speed by {self.jolt:.2g} of it at {self.jolt_time:.4g} s; "
@@ -94,8 +104,8 @@ class Summary:
         }
 
 
-def summarise(run: Run) -> Summary:
-    """Say what matters of a run."""
+def summarise(run: Run, goals: Sequence[Any] = ()) -> Summary:
+    """Say what matters of a run, and how far it was from the goals that it had."""
     plant, machine = run.plant, run.plant.machine
     ranks = [rank for _, rank in run.effort.choices] or [plant.choice.rank if plant.constraints else 0]
     units = dict(zip(plant.constraints, row_units(machine), strict=True))
@@ -119,6 +129,9 @@ def summarise(run: Run) -> Summary:
             run, run.constraint_force, plant.velocities, [force_unit(velocity.unit) for velocity in machine.velocities]
         ),
         actuation=_largest(run, run.actuation, plant.actuators, list(actuator_units(machine))),
+        push=_largest(run, run.push, plant.velocities, [force_unit(velocity.unit) for velocity in machine.velocities]),
+        goals=_missed(run, goals),
+        shortfalls=len(run.shortfalls),
         start_energy_loss=run.start_energy_loss,
         jolt=run.effort.jolt[0],
         jolt_time=run.effort.jolt[1],
@@ -126,6 +139,17 @@ def summarise(run: Run) -> Summary:
         status=run.status.ending.value,
         message=run.status.message,
     )
+
+
+def _missed(run: Run, goals: Sequence[Any]) -> Peak | None:
+    """The largest distance from the goals; the largest angle where they are all angles."""
+    if not goals:
+        return None
+    from kalaba.control.missed import goal_errors
+
+    unit, values = next(iter(goal_errors(run, goals).items()))
+    worst = int(np.nanargmax(values))
+    return Peak("goals", float(values[worst]), unit, float(run.time[worst]))
 
 
 def _most(values: Array) -> float:

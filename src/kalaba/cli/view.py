@@ -1,37 +1,107 @@
-"""`kalaba view`: look at a run that was saved."""
+"""`kalaba view`: a machine or a saved run in motion, on a page in the browser or as a film."""
 
 from __future__ import annotations
 
-import os
-import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-RunArgument = Annotated[Path, typer.Argument(help="A saved run: .nc, .csv or .parquet.", show_default=False)]
-PictureFlag = Annotated[
-    Path | None, typer.Option("-o", "--output", help="Where to draw: .png, .svg or .pdf; beside the run if not given.")
+from kalaba.cli.choices import SetFlag, read_settings
+from kalaba.cli.completion import names_and_files
+
+if TYPE_CHECKING:
+    from kalaba.run import Run
+    from kalaba.view.studio.subject import Subject
+
+MachineArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="MACHINE_OR_RUN",
+        help="A machine of the catalogue, or a saved run: .nc, .csv, .parquet.",
+        autocompletion=names_and_files,
+    ),
 ]
+DurationFlag = Annotated[float | None, typer.Option(help="Seconds to simulate, instead of the scenario's own.")]
+FilmFlag = Annotated[
+    Path | None, typer.Option("-o", "--output", help="Write a film (.gif, .mp4) or a picture (.png) instead of a page.")
+]
+HostFlag = Annotated[str, typer.Option(help="Address to serve on; another than this computer's own lets others in.")]
+PortFlag = Annotated[int, typer.Option(min=0, max=65535, help="Port to serve on; the next free one if it is in use.")]
+BrowserFlag = Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser where there is a screen.")]
 
 
-def view(path: RunArgument, *, output: PictureFlag = None) -> None:
-    """Draw an overview of a saved run, and open it where there is a screen.
+def view(  # noqa: PLR0913  (one argument a flag)
+    machine: MachineArgument,
+    *,
+    given: SetFlag = None,
+    duration: DurationFlag = None,
+    output: FilmFlag = None,
+    host: HostFlag = "127.0.0.1",
+    port: PortFlag = 8080,
+    browser: BrowserFlag = True,
+) -> None:
+    """Watch a machine or a saved run move: play, scrub, plots, forces; turn its numbers, drag it by a frame.
 
-    Example: kalaba view run.nc
+    Example: kalaba view planar-parallel
     """
-    from kalaba.cli.terminal import console
+    if output is not None:
+        _film(machine, given, duration, output)
+        return
+    from kalaba.view.studio.serving import check_viser
+
+    check_viser()  # before a machine is built for nothing
+    serve(_subject(machine, given, duration), host, port, browser=browser)
+
+
+def serve(subject: Subject, host: str = "127.0.0.1", port: int = 8080, *, browser: bool = True) -> None:
+    """Open the page of a subject and stay until the user ends it."""
+    from kalaba.cli.terminal import Colour, console, say
+    from kalaba.view.studio.serving import studio
+
+    out = console()
+
+    def hear(line: str) -> None:
+        if line.startswith("warning"):
+            say(line, Colour.WARNING)
+        else:
+            out.print(line, markup=False)
+
+    opened = studio(subject, host=host, port=port, browser=browser, say=hear)
+    hear("Ctrl-C ends it")
+    opened.serve()
+
+
+def _subject(machine: str, given: list[str] | None, duration: float | None) -> Subject:
+    """What to show: a saved run by its suffix, else a machine by its name."""
+    from kalaba.view.studio.subject import scenario, subject_of
+
+    if Path(machine).suffix:
+        return subject_of(_saved(machine, given))
+    settings = read_settings(machine, given)
+    found = scenario(machine, settings.options, settings.parameters)
+    return found if duration is None else replace(found, duration=duration)
+
+
+def _saved(machine: str, given: list[str] | None) -> Run:
+    from kalaba.errors import CommandError
     from kalaba.files.results import open_run
-    from kalaba.view.plots import overview
 
-    picture = overview(open_run(path), path.with_suffix(".png") if output is None else output)
-    console().print(f"picture: {picture}", markup=False)
-    if _has_screen():
-        typer.launch(str(picture))
+    if given:
+        message = f"--set {given[0]}: {machine} has been run already. Open the machine by its name."
+        raise CommandError(message)
+    return open_run(machine)
 
 
-def _has_screen() -> bool:
-    """Whether a window can be opened: not in a pipe, not on a machine without a display."""
-    if not sys.stdout.isatty():
-        return False
-    return sys.platform in {"darwin", "win32"} or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+def _film(machine: str, given: list[str] | None, duration: float | None, output: Path) -> None:
+    from kalaba.cli.pictures import picture_bar
+    from kalaba.cli.terminal import console
+    from kalaba.files.places import check_place
+    from kalaba.view.film import FILMS, film
+
+    check_place(output, FILMS)
+    run = _saved(machine, given) if Path(machine).suffix else _subject(machine, given, duration).first_run()
+    with picture_bar(run.plant.system.name) as progress:
+        drawn = film(run, output, progress=progress)
+    console().print(f"film: {drawn}", markup=False)

@@ -97,6 +97,11 @@ class Driven:
         found: float | None = getattr(self.control, "duration", None)
         return found
 
+    @property
+    def goals(self) -> tuple[Any, ...]:
+        """What the control is to meet, if it says."""
+        return tuple(getattr(self.control, "goals", ()))
+
     def start(self, plant: Plant) -> State:
         """Where the control has a run begin."""
         own = getattr(self.control, "start", None)

@@ -23,6 +23,7 @@ from kalaba.control.path.making import circle
 from kalaba.control.servo import Servo
 from kalaba.control.transmission import Backlash
 from kalaba.derive.printed.notation import Notation
+from kalaba.integrate import DormandPrince
 from kalaba.model.joint import Prismatic, Spherical, Universal
 from kalaba.model.parts import Actuator, Body, Connection, Frame, Output, Parameter, Spring, Start
 from kalaba.model.pose import Pose, X, Y, Z
@@ -138,7 +139,8 @@ def scenario(*, control: str, allocation: str, backlash: float, noise: float, **
     if control == "servo":
         law = Servo(goals, "all", shared, model=model)
         led: Controller = law if drive == DRIVE else drive.around(law)
-        return Scenario(machine, CIRCLE.duration, control=led, description=BY_SERVO, published=CALCULATED)
+        stepper = DormandPrince(1e-10)  # the circle's timing has corners, which fixed steps would cut
+        return Scenario(machine, CIRCLE.duration, stepper, led, BY_SERVO, CALCULATED)
     forced = ("leg6.motor",) if 6 in _driven(built["actuators"]) else ()
     hybrid = Hybrid(goals, POSITION, FORCE, forced, shared, drive, model)
     return Scenario(machine, CIRCLE.duration, control=hybrid, description=AS_MEASURED, published=MEASURED)

@@ -1,4 +1,4 @@
-"""Panels on one sheet: lines over time in colours that most eyes can tell apart, with units on the axes."""
+"""Panels on one sheet: curves in colours that most eyes can tell apart, with units on the axes."""
 
 from __future__ import annotations
 
@@ -6,24 +6,51 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.files.places import replacing
+from kalaba.files.places import check_place, replacing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
-Line = tuple[str, Array]  # a name and its values
 PICTURES = (".png", ".svg", ".pdf")
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")  # Okabe and Ito, without yellow
-DASHES = ("-", "--")
+DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
+PUBLISHED = "0.55"  # grey of what a source says
+TIME = "time [s]"
 HEADROOM = 0.08  # of the height of a panel, for each line of its legend
-LEGEND_LETTERS = 72  # that fit beside each other in a panel
+LEGEND_LETTERS = 64  # that fit beside each other in a panel
+LONGEST_NAME = 48  # letters of a name in a legend
 PANEL_SIZE = (4.6, 2.9)  # inches
+EQUAL_HEIGHT = 3.6  # inches, of panels with equal scales
+FLAT = 1e-9  # of the values, and in SI units: what spans less is level
+DECADES = 1.0  # a logarithmic axis shows this much at least
+RESOLUTION = 130  # dots an inch
+STYLE: Any = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "svg.fonttype": "none"}
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A named line; one that a source published is drawn broad and grey, under the others."""
+
+    name: str
+    x: Array
+    y: Array
+    is_published: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """A number as a line across a panel, or up through it."""
+
+    value: float
+    text: str
+    is_upright: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,57 +59,173 @@ class Panel:
 
     title: str
     label: str  # of the vertical axis, with its unit
-    lines: tuple[Line, ...]
+    curves: tuple[Curve, ...]
+    x_label: str = TIME
     is_logarithmic: bool = False
+    is_equal: bool = False  # a metre is as long along both axes
+    is_dotted: bool = False  # points without lines between them
+    levels: tuple[Level, ...] = ()
+    starts: tuple[tuple[float, float], ...] = ()  # points that are marked, one a curve
     note: str = ""
+    remarks: tuple[str, ...] = ()  # lines under the panel
 
 
-def draw_sheet(heading: str, time: Array, shown: Sequence[Panel], place: Path) -> Path:
-    """Draw panels over the same time into one picture, at a place that was checked."""
+def over_time(time: Array, lines: Sequence[tuple[str, Array]]) -> tuple[Curve, ...]:
+    """Named values over the same time."""
+    return tuple(Curve(name, time, values) for name, values in lines)
+
+
+def sheet(heading: str, shown: Sequence[Panel], footnotes: Sequence[str] = ()) -> Figure:
+    """Draw panels into one figure, which belongs to nobody: no state of matplotlib is touched."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    columns = 2 if len(shown) in {1, 2, 3, 4, 7, 8} else 3  # so that little of the sheet stays empty
-    rows = math.ceil(len(shown) / columns)
-    with rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "svg.fonttype": "none"}):
-        figure = Figure(figsize=(PANEL_SIZE[0] * columns, PANEL_SIZE[1] * rows + 0.5), layout="constrained")
+    columns = 1 if len(shown) == 1 else 2 if len(shown) in {2, 3, 4, 7, 8} else 3  # little of the sheet stays empty
+    rows = max(1, math.ceil(len(shown) / columns))
+    width, height = PANEL_SIZE[0] * max(columns, 1.5), sum(_row_heights(shown, columns, rows))
+    with rc_context(STYLE):
+        figure = Figure(figsize=(width, height + 0.5 + 0.17 * len(footnotes)), layout="constrained")
         figure.suptitle(heading, fontsize=11, x=0.01, ha="left")
-        grid = figure.subplots(rows, columns, squeeze=False, sharex=True).ravel()
-        for axes, panel in zip(grid, shown, strict=False):
-            _draw(axes, time, panel)
-        for index, axes in enumerate(grid):
-            axes.set_visible(index < len(shown))
-            if index >= len(shown) - columns:
-                axes.set_xlabel("time [s]")
-                axes.tick_params(labelbottom=True)
-        with replacing(place) as beside:
-            figure.savefig(beside, dpi=130)
+        grid: Any = figure.subplots(rows, columns, squeeze=False, height_ratios=_row_heights(shown, columns, rows))
+        for axes, panel in zip(grid.ravel(), shown, strict=False):
+            _draw(axes, panel)
+        for axes in grid.ravel()[len(shown) :]:
+            axes.remove()
+        _same_time(list(zip(grid.ravel(), shown, strict=False)))
+        if footnotes:
+            figure.supxlabel("\n".join(footnotes), fontsize=8, color="0.3", x=0.01, ha="left")
+    return figure
+
+
+def save(figure: Figure, path: str | Path) -> Path:
+    """Write a figure to .png, .svg or .pdf; a file that stands there is replaced when the new one is whole."""
+    from matplotlib import rc_context
+
+    place = check_place(path, PICTURES)
+    with rc_context(STYLE), replacing(place) as beside:
+        figure.savefig(beside, dpi=RESOLUTION)
     return place
 
 
-def _draw(axes: Axes, time: Array, panel: Panel) -> None:
-    for index, (name, values) in enumerate(panel.lines):
-        colour, dash = COLOURS[index % len(COLOURS)], DASHES[(index // len(COLOURS)) % len(DASHES)]
-        axes.plot(time, values, dash, color=colour, linewidth=0.8 if panel.is_logarithmic else 1.3, label=name)
-    if panel.is_logarithmic and any(np.isfinite(values).any() for _, values in panel.lines):
-        axes.set_yscale("log")
+def _row_heights(shown: Sequence[Panel], columns: int, rows: int) -> list[float]:
+    """Inches of each row: panels with equal scales need more, remarks stand below."""
+    found = []
+    for row in range(rows):
+        own = shown[row * columns : (row + 1) * columns]
+        tall = any(panel.is_equal for panel in own)
+        said = max((len(panel.remarks) for panel in own), default=0)
+        found.append((EQUAL_HEIGHT if tall else PANEL_SIZE[1]) + 0.16 * said)
+    return found
+
+
+def _same_time(drawn: Sequence[tuple[Axes, Panel]]) -> None:
+    """Let panels over time run from the same to the same."""
+    over = [axes for axes, panel in drawn if panel.x_label == TIME and panel.curves]
+    limits = np.array([axes.get_xlim() for axes in over])
+    if over and np.ptp(limits[:, 1]) < 0.05 * limits[:, 1].max():
+        for axes in over:
+            axes.set_xlim(limits[:, 0].min(), limits[:, 1].max())
+
+
+def _draw(axes: Axes, panel: Panel) -> None:
+    thin = 0.9 if panel.is_logarithmic else 1.3
+    index = 0
+    for curve in panel.curves:
+        name = curve.name if len(curve.name) <= LONGEST_NAME else f"{curve.name[: LONGEST_NAME - 1]}…"
+        if curve.is_published:
+            axes.plot(curve.x, curve.y, color=PUBLISHED, linewidth=4.5, alpha=0.55, label=name, zorder=1)
+            continue
+        style: dict[str, Any] = {"color": COLOURS[index % len(COLOURS)], "linewidth": thin, "label": name}
+        if panel.is_dotted:
+            axes.plot(curve.x, curve.y, marker=".", markersize=2.5, linestyle="none", rasterized=True, **style)
+        else:
+            axes.plot(curve.x, curve.y, linestyle=DASHES[_dash(index, len(panel.curves))], **style)
+        index += 1
+    if panel.is_logarithmic:
+        _logarithmic(axes, panel)
+    _frame(axes, panel)
+    if not panel.is_logarithmic and not panel.is_equal:
+        _open(axes, panel)
+    for (x, y), colour in zip(panel.starts, COLOURS * len(panel.starts), strict=False):
+        axes.plot(x, y, "o", markersize=4, color=colour, markerfacecolor="white", zorder=3)
+    for level in panel.levels:
+        _level(axes, level)
+    names = [curve.name for curve in panel.curves]
+    if names:
+        _add_legend(axes, names)
+
+
+def _dash(index: int, count: int) -> int:
+    """Colours alone tell few lines apart in black and white: dashes go round too."""
+    return index % len(DASHES) if count > 1 else 0
+
+
+def _logarithmic(axes: Axes, panel: Panel) -> None:
+    found = [curve.y[np.isfinite(curve.y) & (curve.y > 0)] for curve in panel.curves]
+    sizes = np.concatenate(found) if found else np.zeros(0)
+    sizes = np.concatenate([sizes, [level.value for level in panel.levels if not level.is_upright]])
+    if not sizes.size:
+        return
+    axes.set_yscale("log")
+    low, high = np.log10(sizes.min()), np.log10(sizes.max())
+    room = max(0.0, DECADES - (high - low)) / 2 + 0.05 * (high - low) + 0.1
+    axes.set_ylim(10 ** (low - room), 10 ** (high + room))
+
+
+def _open(axes: Axes, panel: Panel) -> None:
+    """Give a panel in which nothing moves some height: rounding must not fill it."""
+    values = np.concatenate([curve.y[np.isfinite(curve.y)] for curve in panel.curves] or [np.zeros(1)])
+    if values.size and np.ptp(values) <= FLAT * max(1.0, float(np.abs(values).max())):
+        middle = float(np.mean(values))
+        half = 0.05 * abs(middle) or 1.0
+        axes.set_ylim(middle - half, middle + half)
+
+
+def _frame(axes: Axes, panel: Panel) -> None:
+    """Titles, labels, grid."""
     axes.set_title(panel.title, loc="left", fontsize=10, fontweight="bold")
     if panel.note:
         axes.set_title(panel.note, loc="right", fontsize=8, color="0.35")
+    axes.set_xlabel(panel.x_label)
     axes.set_ylabel(panel.label)
-    axes.margins(x=0.01, y=0.06)
+    axes.margins(x=0.01, y=0.1 if panel.levels else 0.06)
+    if panel.remarks:
+        below: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "top"}
+        axes.annotate("\n".join(panel.remarks), (0, 0), (0, -32), fontsize=7.5, color="0.25", **below)
+    if panel.is_equal:
+        axes.set_aspect("equal", adjustable="datalim")
+        axes.margins(0.08)
     axes.grid(visible=True, color="0.9", linewidth=0.7)
     axes.set_axisbelow(True)
-    if panel.lines:
-        _add_legend(axes, [name for name, _ in panel.lines])
+
+
+def _level(axes: Axes, level: Level) -> None:
+    style: dict[str, Any] = {"color": "0.35", "linewidth": 1.0, "linestyle": (0, (2, 2)), "zorder": 1.5}
+    words: dict[str, Any] = {"fontsize": 7, "color": "0.25", "textcoords": "offset points"}
+    if level.is_upright:
+        axes.axvline(level.value, **style)
+        place: dict[str, Any] = {"xy": (level.value, 0.0), "xycoords": ("data", "axes fraction"), "xytext": (2, 3)}
+        axes.annotate(level.text, ha="left", va="bottom", rotation=90, **place, **words)
+    else:
+        axes.axhline(level.value, **style)
+        place = {"xy": (1.0, level.value), "xycoords": ("axes fraction", "data"), "xytext": (-2, 2)}
+        words |= {"bbox": {"facecolor": "white", "edgecolor": "none", "alpha": 0.7, "pad": 0.5}}
+        if level.value < 0:
+            axes.annotate(level.text, ha="right", va="top", **place | {"xytext": (-2, -2)}, **words)
+        else:
+            axes.annotate(level.text, ha="right", va="bottom", **place, **words)
 
 
 def _add_legend(axes: Axes, names: list[str]) -> None:
-    """Put the legend above the lines, with room made for it."""
-    columns = max(1, min(4, LEGEND_LETTERS // (max(map(len, names)) + 5)))
-    room = HEADROOM * math.ceil(len(names) / columns)
+    """Put the legend above the curves, with room made for it."""
+    columns = max(1, min(4, LEGEND_LETTERS // (min(LONGEST_NAME, max(map(len, names))) + 7)))
+    room = min(0.6, HEADROOM * math.ceil(len(names) / columns))
+    style: dict[str, Any] = {"fontsize": 7, "handlelength": 2.2, "columnspacing": 1.0, "labelspacing": 0.25}
+    style |= {"frameon": True, "facecolor": "white", "edgecolor": "none", "framealpha": 0.85}
+    if axes.get_aspect() != "auto":  # scales are equal: no room can be made inside
+        axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2, **style)
+        return
     to_axis = axes.yaxis.get_transform()
     bottom, top = to_axis.transform(np.array(axes.get_ylim()))
     axes.set_ylim(top=float(to_axis.inverted().transform([top + (top - bottom) * room / (1 - room)])[0]))
-    style = {"fontsize": 7, "frameon": False, "handlelength": 1.4, "columnspacing": 1.0, "labelspacing": 0.25}
     axes.legend(loc="upper left", ncols=columns, borderaxespad=0.2, **style)

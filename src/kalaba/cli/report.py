@@ -1,0 +1,73 @@
+"""`kalaba report`: a machine and a run of it as one page of HTML."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kalaba.cli.choices import JsonFlag, QuietFlag, SetFlag, choose_stepper, read_settings
+from kalaba.cli.completion import names_and_files
+from kalaba.errors import CommandError
+
+if TYPE_CHECKING:
+    from kalaba.run import Run
+
+NameArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="MACHINE_OR_RUN",
+        help="A machine of the catalogue, or a saved run: .nc, .csv or .parquet.",
+        autocompletion=names_and_files,
+    ),
+]
+OutputFlag = Annotated[
+    Path | None, typer.Option("-o", "--output", help="Where to write: .html; NAME.html if not given.")
+]
+
+
+def report(
+    name: NameArgument,
+    *,
+    output: OutputFlag = None,
+    given: SetFlag = None,
+    as_json: JsonFlag = False,
+    quiet: QuietFlag = False,
+) -> int:
+    """Write a report that opens without a network: picture, source, errata, parameters, mobility, plots, provenance.
+
+    Of a machine of the catalogue its own scenario is run first. A run that broke off is reported too, with exit code 2.
+
+    Example: kalaba report three-arm-screw -o report.html
+    """
+    from kalaba.cli.terminal import console, print_json
+    from kalaba.files.places import check_place
+    from kalaba.view.report import PAGES
+    from kalaba.view.report import report as write
+
+    place = check_place(output or Path(f"{Path(name).stem}.html"), PAGES)
+    found = _run(name, given, hidden=quiet or as_json)
+    write(found, place)
+    if as_json:
+        print_json({"machine": found.plant.system.name, "file": str(place), "bytes": place.stat().st_size})
+    elif not quiet:
+        console().print(f"report: {place}", markup=False)
+    return 2 if found.status.failed else 0
+
+
+def _run(name: str, given: list[str] | None, *, hidden: bool) -> Run:
+    from kalaba.files.formats import READERS
+    from kalaba.files.results import open_run
+
+    if Path(name).suffix.lower() in READERS:
+        if given:
+            message = f"--set {given[0]}: {name} is a run that was made. Name its machine instead, or leave --set out."
+            raise CommandError(message)
+        return open_run(name)
+    from kalaba.cli.run import simulate_scenario
+    from kalaba.robots.catalogue import scenario
+
+    settings = read_settings(name, given)
+    chosen = scenario(name, settings.parameters, **settings.options)
+    return simulate_scenario(chosen, None, choose_stepper(None, None, chosen.stepper), hidden=hidden)

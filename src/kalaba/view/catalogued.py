@@ -1,0 +1,60 @@
+"""What the catalogue says of the machine of a run: by its name, if its structure is that of an entry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from kalaba.model.fingerprint import fingerprint
+
+if TYPE_CHECKING:
+    from kalaba.run import Run
+    from kalaba.scenarios import Scenario
+
+
+def load(name: str) -> Any:  # noqa: ANN401  (an entry, whose type stands above this package)
+    """The catalogue's entry of a name; None for a machine of one's own."""
+    from kalaba.robots.catalogue import ENTRIES
+
+    return ENTRIES.get(name)
+
+
+def catalog() -> tuple[str, ...]:
+    """Names of the machines whose source has figures."""
+    from kalaba.robots.catalogue import ENTRIES
+
+    return tuple(name for name, entry in ENTRIES.items() if entry.figures is not None)
+
+
+def scenario(name: str, parameters: Mapping[str, float], options: Mapping[str, Any]) -> Scenario:
+    """The scenario of a machine with options, and with those of the numbers given that it has."""
+    from kalaba.robots.catalogue import scenario as found
+
+    plain = found(name, **options)
+    known = {parameter.name for parameter in plain.system.machine.parameters}
+    own = {key: value for key, value in parameters.items() if key in known}
+    return found(name, own, **options) if own else plain
+
+
+def is_scenario(run: Run, chosen: Scenario) -> bool:
+    """Whether a run is one of a scenario, whatever its numbers: the same structure and the same kind of control."""
+    same = fingerprint(run.plant.machine) == fingerprint(chosen.system.machine)
+    return same and _kind(run.effort.settings.get("control", "")) == _kind(_words(chosen))
+
+
+def changed(run: Run, chosen: Scenario) -> dict[str, float]:
+    """Numbers of a run's machine that are not those of a scenario."""
+    usual = {parameter.name: parameter.value for parameter in chosen.system.machine.parameters}
+    return {p.name: p.value for p in run.plant.machine.parameters if p.name in usual and usual[p.name] != p.value}
+
+
+def _words(chosen: Scenario) -> str:
+    if chosen.control is None:
+        return ""
+    return "{" if isinstance(chosen.control, Mapping) else repr(chosen.control)
+
+
+def _kind(text: str) -> str:
+    """`Servo(...)` is Servo; texts of motors and none have no kind."""
+    head, bracket, _ = text.partition("(")
+    return head if bracket and head.isidentifier() else ""

@@ -1,0 +1,132 @@
+"""Several runs over each other: what differs between them, and how far each is from its goal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalaba.control.goals import Follow, Posture
+from kalaba.control.missed import goal_errors
+from kalaba.errors import ViewError
+from kalaba.view.figures.beams import deflections
+from kalaba.view.figures.quantities import RESTING, STEADY, label_of, merged, named, reach, span
+from kalaba.view.sheet import Curve, Panel, sheet
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from kalaba.run import Run
+
+Array = NDArray[np.float64]
+MOST_PANELS = 9
+MOST_ALIKE = 2  # panels of quantities in which the runs do not differ, where motors could be shown
+FLOOR = 1e-15  # m, rad: errors below it are rounding
+
+
+class Reading(NamedTuple):
+    """A quantity over time."""
+
+    unit: str
+    values: Array
+    is_motor: bool = False
+
+
+Readings = dict[str, Reading]
+
+
+def readings(run: Run) -> Readings:
+    """What runs are compared by: outputs and tips of beams, or coordinates where there is neither; motors."""
+    found = _along(run, "outputs")
+    found |= {name: Reading("mm", values) for name, values in deflections(run).items()}
+    if not found:
+        found = {name: own for name, own in _along(run, "q").items() if own.unit != "1"}
+    return found | {name: own._replace(is_motor=True) for name, own in _along(run, "actuation").items()}
+
+
+def _along(run: Run, variable: str) -> Readings:
+    found = named(run, variable)
+    columns = zip(found.names, found.units, found.values.T, strict=True)
+    return {name: Reading(unit, values) for name, unit, values in columns}
+
+
+def compare(runs: Mapping[str, Run]) -> Figure:
+    """Draw runs over each other, one panel a quantity: outputs and tips of beams, or coordinates; then motors."""
+    if not runs:
+        raise ViewError("compare: expected runs by name, got none. Give {'plain': run, 'robust': other}.")
+    names = list(dict.fromkeys(run.plant.system.name for run in runs.values()))
+    found = [(name, run.time, readings(run)) for name, run in runs.items()]
+    return compared(f"{', '.join(names)}: {len(runs)} runs", found)
+
+
+def compared(heading: str, found: Sequence[tuple[str, Array, Readings]]) -> Figure:
+    """Draw readings of runs over each other; what rests in all of them is not drawn, and said."""
+    every = list(dict.fromkeys(name for _, _, own in found for name in own))
+    driven = [name for name in every if any(name in own and own[name].is_motor for _, _, own in found)]
+    others = [name for name in every if name not in driven]
+    moving = [name for name in others if _size(found, name, span) > RESTING]
+    most = max((_size(found, name, reach) for name in driven), default=0.0)
+    acting = [name for name in driven if _size(found, name, reach) > max(RESTING, STEADY * most)]
+    unlike = sum(_apart(found, name) > 0 for name in moving)
+    wanted = min(len(moving), max(unlike, MOST_ALIKE))
+    room = min(len(acting), max(MOST_PANELS - wanted, MOST_PANELS // 2))
+    ranked = [sorted(names, key=lambda name: -_apart(found, name)) for names in (moving, acting)]
+    chosen = ranked[0][: MOST_PANELS - room] + ranked[1][:room]
+    drawn = [name for name in [*moving, *acting] if name in chosen]
+    more = [name for name in [*moving, *acting] if name not in chosen]
+    still = [name for name in every if name not in moving and name not in acting]
+    notes = [f"not drawn: {_listed(more)}"] * bool(more) + [f"at rest in all runs: {_listed(still)}"] * bool(still)
+    return sheet(heading, [_panel(found, name) for name in drawn], notes)
+
+
+def _apart(found: Sequence[tuple[str, Array, Readings]], name: str) -> float:
+    """How far runs are apart in a quantity, for its size; what the eye cannot tell apart is 0."""
+    having = [(time, own[name].values) for _, time, own in found if name in own]
+    first, size = having[0], _size(found, name, reach)
+    gaps = [reach(np.interp(first[0], time, values, right=np.nan) - first[1]) for time, values in having[1:]]
+    return round(max(gaps, default=0.0) / size, 3)
+
+
+def _listed(names: Sequence[str], most: int = 6) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def _size(found: Sequence[tuple[str, Array, Readings]], name: str, size: Callable[[Array], float]) -> float:
+    return max(size(own[name].values) for _, _, own in found if name in own)
+
+
+def _panel(found: Sequence[tuple[str, Array, Readings]], name: str) -> Panel:
+    having = [(label, time, own[name]) for label, time, own in found if name in own]
+    longest = max((time for _, time, _ in having), key=lambda time: float(time[-1]))
+    lines = [(label, np.interp(longest, time, own.values, right=np.nan)) for label, time, own in having]
+    curves = tuple(Curve(label, longest, values) for label, values in merged(lines))
+    return Panel(name, label_of(having[0][2].unit), curves)
+
+
+def tracking_error(runs: Mapping[str, Run], goals: Follow | Posture | Sequence[Follow | Posture]) -> Figure:
+    """Draw on a logarithmic scale how far each run is from goals that all of them had.
+
+    The error is the length of wanted minus found over the rows of the goals, those in metres and those in radians
+    apart. Rows that say nothing new on the closed machine are left out, as the servo leaves them out.
+    """
+    if not runs:
+        raise ViewError("tracking_error: expected runs by name, got none. Give {'plain': run, 'robust': other}.")
+    asked = (goals,) if isinstance(goals, Follow | Posture) else tuple(goals)
+    curves: dict[str, list[Curve]] = {"m": [], "rad": []}
+    peaks = []
+    for name, run in runs.items():
+        for unit, values in goal_errors(run, asked).items():
+            drawn = np.where(values > FLOOR, values, np.nan)
+            curves[unit].append(Curve(name, run.time, drawn))
+            if unit == "m" or not curves["m"]:
+                peaks.append(f"{name} {reach(values):.2g} {unit}")
+    kinds = {"m": "distance from the goal", "rad": "angle from the goal"}
+    panels = [
+        Panel(title, f"|error| [{unit}]", tuple(curves[unit]), is_logarithmic=True)
+        for unit, title in kinds.items()
+        if any(np.isfinite(curve.y).any() for curve in curves[unit])
+    ]
+    machine = next(iter(runs.values())).plant.system.name
+    return sheet(f"{machine}: errors of the goals", panels, [f"largest: {', '.join(peaks)}"])

@@ -1,0 +1,72 @@
+"""Reading many expressions off a run at once: one traced function for all, in the interpreter, nothing compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalaba.actuation import read
+from kalaba.backend import Interpreted
+from kalaba.constrain.functions import expressions
+from kalaba.observe import evaluate_samples
+
+if TYPE_CHECKING:
+    import casadi as ca
+
+    from kalaba.derive.equations import Equations
+    from kalaba.run import Run
+
+Array = NDArray[np.float64]
+FORCE = "constraint_force:"  # before a velocity: the force of the constraints on it, as tables of results name it
+
+
+def values_of(run: Run, texts: Sequence[str]) -> dict[str, Array]:
+    """Expressions at every sample. Outputs, motors, rows and `constraint_force:NAME` are known by name too."""
+    found = {text: values for text in texts if (values := _recorded(run, text)) is not None}
+    rest = [text for text in dict.fromkeys(texts) if text not in found]
+    if rest:
+        read_off = [read(run.plant, text, "plot") for text in rest]
+
+        def traced(equations: Equations) -> list[ca.SX]:
+            return [equations.kinematics.value(expression) for expression in read_off]
+
+        columns = _sampled(run, traced)
+        found |= dict(zip(rest, columns.T, strict=True))
+    return found
+
+
+def positions(run: Run, frames: Sequence[str]) -> dict[str, Array]:
+    """Where frames are in the world at every sample, (N, 3) each."""
+    if not frames:
+        return {}
+
+    def traced(equations: Equations) -> list[ca.SX]:
+        return [equations.kinematics.frame(frame).position for frame in frames]
+
+    columns = _sampled(run, traced)
+    return {frame: columns[:, 3 * i : 3 * i + 3] for i, frame in enumerate(frames)}
+
+
+def _recorded(run: Run, text: str) -> Array | None:
+    """What a run holds under a name."""
+    plant = run.plant
+    if text in plant.outputs or text in plant.actuators or text in plant.constraints:
+        return run[text]
+    name = text.removeprefix(FORCE)
+    if name != text and name in plant.velocities:
+        return np.asarray(run.constraint_force[:, plant.velocities.index(name)])
+    return None
+
+
+def _sampled(run: Run, traced: object) -> Array:
+    plant = run.plant
+    function = Interpreted().evaluator(
+        "readings",
+        plant.key,
+        lambda: expressions(plant.equations, traced),  # type: ignore[arg-type]
+        plant.parameters,
+    )
+    return evaluate_samples(run, function)

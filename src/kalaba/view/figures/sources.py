@@ -1,0 +1,196 @@
+"""The figures of a machine's source: ours over what it claims, with the runs that its panels are about."""
+
+from __future__ import annotations
+
+import textwrap
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalaba.errors import ViewError
+from kalaba.view import catalogued
+from kalaba.view.figures.quantities import label_of, reach
+from kalaba.view.figures.reading import values_of
+from kalaba.view.published import Claim, Line, Measure, Options, PaperFigures, PaperPanel
+from kalaba.view.sheet import TIME, Curve, Level, Panel, sheet
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from kalaba.run import Run
+    from kalaba.scenarios import Scenario
+
+Array = NDArray[np.float64]
+Progress = Callable[[str], None]
+LETTERS = 64  # of a remark under a panel
+FLOOR = 1e-18  # sizes below it are zero on a logarithmic axis
+SAMPLES = 500  # of a run at least, so that peaks are not missed
+SEVERAL = 4  # numbers that are listed by name
+
+
+def papers(run: Run, progress: Progress | None = None) -> Figure:
+    """Draw the figures of the source of a run's machine, ours over its claims.
+
+    Panels on other options than the run's (fewer motors, more modes) are simulated afresh, with the run's numbers;
+    `progress` is told of each.
+    """
+    name = run.plant.system.name
+    entry = catalogued.load(name)
+    if entry is None or entry.figures is None:
+        known = ", ".join(catalogued.catalog())
+        raise ViewError(f"{name}: no figures of a paper are known for it; there are some for {known}.")
+    figures: PaperFigures = entry.figures
+    runs = _Runs(run, entry, progress or (lambda _: None))
+    panels = [_panel(panel, runs) for panel in figures.panels]
+    return sheet(f"{name}: {figures.title}", panels, runs.said())
+
+
+class _Runs:
+    """The runs that panels ask for, by options; the one given serves for those that it is a run of."""
+
+    def __init__(self, run: Run, entry: Any, progress: Progress) -> None:  # noqa: ANN401
+        self.run, self.entry, self.progress = run, entry, progress
+        self._made: dict[str, Run] = {}
+        every = [
+            {**panel.options, **line.options}
+            for panel in entry.figures.panels
+            for line in panel.lines
+            if panel.options or line.options
+        ]
+        plain = {self._key(options): catalogued.scenario(entry.name, {}, options) for options in every}
+        matching = {key: len(catalogued.changed(run, s)) for key, s in plain.items() if catalogued.is_scenario(run, s)}
+        self.own = min(matching, key=lambda key: matching[key]) if matching else None
+        self.numbers = catalogued.changed(run, plain[self.own]) if self.own is not None else {}
+
+    def of(self, options: Options) -> Run:
+        """The run of a machine with options; none: the run given."""
+        key = self._key(options)
+        if not options or key == self.own:
+            return self.run
+        if key not in self._made:
+            self.progress(", ".join(f"{name}={value}" for name, value in options.items()))
+            self._made[key] = simulated(catalogued.scenario(self.entry.name, self.numbers, options))
+        return self._made[key]
+
+    def said(self) -> list[str]:
+        """What readers must know of the runs."""
+        found = []
+        if self.numbers:
+            listed = [f"{name} = {value:g}" for name, value in self.numbers.items()]
+            more = f" and {len(listed) - SEVERAL} more" if len(listed) > SEVERAL else ""
+            found.append(f"with other numbers than the catalogue's: {', '.join(listed[:SEVERAL])}{more}")
+        if self._made and self.own is None:
+            found.append("the run given has options of its own; all panels are simulated as the source has them")
+        return found
+
+    def _key(self, options: Options) -> str:
+        return repr(sorted(self.entry.settings(dict(options)).items()))
+
+
+def simulated(chosen: Scenario) -> Run:
+    """A run of a scenario with samples enough for its peaks; one that breaks off is given too."""
+    from kalaba.integrate import RungeKutta4
+    from kalaba.simulate import SingularWarning, simulate
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SingularWarning)
+        return simulate(
+            chosen.system,
+            chosen.duration,
+            stepper=chosen.stepper or RungeKutta4(),
+            control=chosen.control,
+            check=False,
+            save_every=min(0.01, chosen.duration / SAMPLES),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """A line with its numbers."""
+
+    name: str
+    x: Array
+    y: Array
+
+
+def _panel(panel: PaperPanel, runs: _Runs) -> Panel:
+    ours = _lines(panel, panel.lines, runs)
+    theirs = _lines(panel, panel.published, runs)
+    claims = [(claim, _found(claim, ours)) for claim in panel.claims]
+    return Panel(
+        title=panel.title,
+        label=_label(panel),
+        curves=(
+            *(Curve(c.name, c.x, c.y, is_published=True) for c in theirs),
+            *(Curve(c.name, c.x, c.y) for c in ours),
+        ),
+        x_label=f"{panel.across[0].rpartition('.')[2]} [m]" if panel.across else TIME,
+        is_logarithmic=panel.is_logarithmic,
+        is_equal=bool(panel.across),
+        is_dotted=panel.is_logarithmic,
+        levels=tuple(level for claim, _ in claims if claim.is_drawn for level in _levels(claim, ours, panel)),
+        remarks=tuple(_remarks([_sentence(claim, value) for claim, value in claims], panel.note)),
+    )
+
+
+def _label(panel: PaperPanel) -> str:
+    if panel.across:
+        return f"{panel.lines[0].expression.rpartition('.')[2]} [m]"
+    return f"|error| [{panel.unit}]" if panel.is_logarithmic else label_of(panel.unit)
+
+
+def _lines(panel: PaperPanel, lines: Sequence[Line], runs: _Runs) -> list[_Drawn]:
+    """Values of lines; each run reads all that is asked of it at once."""
+    across = panel.across or ("",) * len(lines)
+    asked: dict[int, tuple[Run, list[str]]] = {}
+    owners: list[Run] = []
+    for line, horizontal in zip(lines, across, strict=False):
+        run = runs.of({**panel.options, **line.options})
+        owners.append(run)
+        texts = asked.setdefault(id(run), (run, []))[1]
+        texts += [text for text in (line.expression, horizontal) if text]
+    values: Mapping[int, Mapping[str, Array]] = {key: values_of(run, texts) for key, (run, texts) in asked.items()}
+    drawn = []
+    for line, horizontal, run in zip(lines, across, owners, strict=False):
+        found = values[id(run)]
+        y = panel.factor * found[line.expression]
+        if panel.is_logarithmic:
+            y = np.where(np.abs(y) > FLOOR, np.abs(y), np.nan)
+        drawn.append(_Drawn(line.name, found[horizontal] if horizontal else run.time, np.asarray(y)))
+    return drawn
+
+
+def _found(claim: Claim, ours: Sequence[_Drawn]) -> float:
+    """Our number for a claim."""
+    if claim.measure is Measure.PEAK:
+        return max(reach(line.y) for line in ours)
+    if claim.measure is Measure.LARGEST:
+        return max(float(np.max(line.y[np.isfinite(line.y)], initial=-np.inf)) for line in ours)
+    first, last = ours[0], ours[-1]
+    if claim.measure is Measure.LARGEST_DIFFERENCE:
+        return reach(np.interp(last.x, first.x, first.y) - last.y)
+    apart = abs(reach(first.y) - reach(last.y))
+    return apart if claim.measure is Measure.PEAK_DIFFERENCE else 100 * apart / reach(last.y)
+
+
+def _levels(claim: Claim, ours: Sequence[_Drawn], panel: PaperPanel) -> list[Level]:
+    """Lines across the panel where the curves go: above, below or on both sides of zero."""
+    text = f"published {claim.value:g} {label_of(claim.unit).partition('[')[2].rstrip(']')}"
+    values = np.concatenate([line.y[np.isfinite(line.y)] for line in ours])
+    low, high = float(np.min(values, initial=0.0)), float(np.max(values, initial=0.0))
+    is_above = panel.is_logarithmic or high > -low / 2
+    is_below = not panel.is_logarithmic and low < -high / 2
+    return [Level(claim.value, text)] * is_above + [Level(-claim.value, text)] * is_below
+
+
+def _sentence(claim: Claim, value: float) -> str:
+    unit = label_of(claim.unit).partition("[")[2].rstrip("]")
+    return f"{claim.text}: ours {value:.3g} {unit}, published {claim.value:g} {unit}"
+
+
+def _remarks(sentences: Sequence[str], note: str) -> list[str]:
+    return [part for text in (*sentences, note) if text for part in textwrap.wrap(text, LETTERS)]

@@ -1,0 +1,116 @@
+"""Report: a machine and a run of it as one page of HTML that opens without a network."""
+
+from __future__ import annotations
+
+import warnings
+from html import escape
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalaba.errors import KalabaError
+from kalaba.files.formats import READERS
+from kalaba.files.places import check_place, replacing
+from kalaba.files.results import open_run
+from kalaba.run import Run
+from kalaba.view import catalogued
+from kalaba.view.figures.sources import simulated
+from kalaba.view.report import machine, motion
+from kalaba.view.report.page import embedded, page, paragraph
+
+PAGES = (".html", ".htm")
+SIZE = (880, 560)  # pixels, of the machine's picture
+WHITE, ROOM = 250, 24  # what counts as empty; pixels left above and below
+
+
+def report(run: Run | str | Path, path: str | Path) -> Path:
+    """Write a report of a run, of a file that holds one, or of a machine of the catalogue in its own scenario.
+
+    The page has the machine's picture, source and errata, parts and parameters, mobility, plots, peaks, residuals,
+    energy balance, timing, sizes of the equations and provenance; nothing in it is fetched from elsewhere.
+    """
+    place = check_place(path, PAGES)
+    text = composed(run if isinstance(run, Run) else _run_of(run))
+    with replacing(place) as beside:
+        beside.write_text(text, encoding="utf-8")
+    return place
+
+
+def composed(run: Run) -> str:
+    """The text of a report."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is doubtful stands in the page
+        entry = _entry(run)
+        sections = (
+            motion.motion(run),
+            motion.trust(run),
+            machine.mobility(run),
+            machine.what_it_is(entry),
+            machine.parts(run),
+            machine.numbers(run),
+            machine.sizes(run),
+            motion.effort(run),
+            motion.origin(run),
+        )
+        return page(f"{run.plant.system.name}: report", _opening(run, entry), sections)
+
+
+def _run_of(given: str | Path) -> Run:
+    if Path(given).suffix.lower() in READERS:
+        return open_run(given)
+    return simulated(catalogued.scenario(str(given), {}, {}))
+
+
+def _entry(run: Run) -> Any:  # noqa: ANN401
+    """The catalogue's entry, if the machine has its coordinates; a namesake of one's own has others."""
+    entry = catalogued.load(run.plant.system.name)
+    if entry is None:
+        return None
+    own = {body.name for body in run.plant.machine.bodies}
+    usual = {body.name for body in entry.build(**entry.settings({})).machine.bodies}
+    return entry if own & usual else None
+
+
+def _opening(run: Run, entry: Any) -> str:  # noqa: ANN401
+    name = run.plant.system.name
+    said = entry.summary if entry is not None else machine.size_words(run.plant.machine)
+    lead = paragraph(said[:1].upper() + said[1:] + ".", "lead")
+    return f"<h1>{escape(name)}</h1>\n{lead}\n{_picture(run)}\n{_told(run, entry)}{motion.at_a_glance(run)}"
+
+
+def _told(run: Run, entry: Any) -> str:  # noqa: ANN401
+    """What happens in the run, if it is the scenario that the catalogue has for the machine."""
+    if entry is None:
+        return ""
+    usual = catalogued.scenario(entry.name, {}, {})
+    if not catalogued.is_scenario(run, usual):
+        return ""
+    return paragraph(usual.description) + (paragraph(f"Published: {usual.published}") if usual.published else "")
+
+
+def _trimmed(drawn: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """A picture without the empty rows above and below the machine."""
+    rows = np.flatnonzero((drawn < WHITE).any(axis=(1, 2)))
+    return drawn[max(rows[0] - ROOM, 0) : rows[-1] + ROOM] if rows.size else drawn
+
+
+def _picture(run: Run) -> str:
+    """The machine half-way through its run; a line where it cannot be drawn."""
+    from PIL import Image
+
+    from kalaba.view.scene import scene_of
+    from kalaba.view.still import camera_for, image
+
+    whole = run.q[np.isfinite(run.q).all(axis=1)]
+    try:
+        q = whole[len(whole) // 2] if len(whole) else run.plant.start.q
+        scene = scene_of(run.plant, q)
+        drawn = image(scene, q, camera_for(scene, q[None], SIZE), SIZE)
+    except KalabaError as error:
+        return paragraph(f"The machine could not be drawn: {error}", "soft")
+    stream = BytesIO()
+    Image.fromarray(_trimmed(drawn)).save(stream, format="PNG", optimize=True)
+    return embedded(stream.getvalue(), "image/png", f"{run.plant.system.name} in the middle of its run")

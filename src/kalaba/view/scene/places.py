@@ -1,0 +1,96 @@
+"""Places: where every frame of a machine and every seat of its joints is, from one compiled function of q."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kalaba.backend import NativeFunction
+from kalaba.batch import run_kernel
+from kalaba.model.machine import MachineConnection
+
+if TYPE_CHECKING:
+    import casadi as ca
+
+    from kalaba.derive.equations import Equations
+    from kalaba.model.machine import Machine
+    from kalaba.plant import Plant
+
+Array = NDArray[np.float64]
+
+
+class Placed(NamedTuple):
+    """Poses in the world; further axes in front are those of the configurations."""
+
+    positions: Array  # (..., S, 3)
+    rotations: Array  # (..., S, 3, 3): columns are the axes
+
+    def of(self, indices: NDArray[np.intp]) -> Placed:
+        """Some of the poses."""
+        return Placed(self.positions[..., indices, :], self.rotations[..., indices, :, :])
+
+    def local(self, body: int, place: int) -> tuple[Array, Array]:
+        """Position and rotation of one place seen from another."""
+        axes = self.rotations[body]
+        return axes.T @ (self.positions[place] - self.positions[body]), axes.T @ self.rotations[place]
+
+
+def seat(name: str) -> str:
+    """What the seat of a body's joint, or of a connection, is called among the places."""
+    return f"seat of {name}"
+
+
+@dataclass(frozen=True)
+class Places:
+    """The frames and seats of a plant by name."""
+
+    plant: Plant
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Frames as the machine has them, then the seats of bodies and of connections."""
+        machine = self.plant.machine
+        bodies = tuple(seat(body.name) for body in machine.bodies)
+        return (*machine.frames, *bodies, *(seat(c.name) for c in connections(machine)))
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Where a name stands."""
+        return {name: i for i, name in enumerate(self.names)}
+
+    def at(self, q: ArrayLike) -> Placed:
+        """Poses of all places at one configuration (n_q,), or at many (N, n_q)."""
+        from kalaba.constrain.functions import expressions
+
+        given = np.asarray(q, dtype=float)
+        layout = self.plant.layout
+        rows = np.atleast_2d(given)
+        packed = np.zeros((len(rows), layout.size))
+        packed[:, layout.q], packed[:, layout.mask], packed[:, layout.w] = rows, 1.0, 1.0
+        function = self.plant.function("places", lambda e: expressions(e, _poses))
+        if isinstance(function, NativeFunction):
+            values = run_kernel(function.kernel, function.store, packed)
+        else:
+            values = np.array([function(row) for row in packed])
+        poses = values.reshape(*given.shape[:-1], len(self.names), 4, 3)
+        return Placed(poses[..., 0, :], np.swapaxes(poses[..., 1:, :], -1, -2))
+
+
+def connections(machine: Machine) -> list[MachineConnection]:
+    """The closed cuts of a machine."""
+    return [closure for closure in machine.closures if isinstance(closure, MachineConnection)]
+
+
+def _poses(equations: Equations) -> list[ca.SX]:
+    """Position and rotation, column by column, of every place."""
+    import casadi as ca
+
+    k, machine = equations.kinematics, equations.machine
+    found = [k.frame(name) for name in machine.frames]
+    found += [k.frame(body.parent).then(k.pose(body.at)) for body in machine.bodies]
+    found += [k.frame(c.parent).then(k.pose(c.at)) for c in connections(machine)]  # type: ignore[arg-type]
+    return [ca.vertcat(pose.position, ca.vec(ca.densify(pose.rotation))) for pose in found]

@@ -1,0 +1,176 @@
+"""What a body looks like: its solid where that has a shape, else bars or a plate to all that sits on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalaba.model.joint import Cylindrical, Free, Planar, Prismatic, Screw
+from kalaba.model.solid import Box, Cylinder, MassProperties, Rod
+from kalaba.view.scene.meshes import Mesh, across, ball, bar, box, hull, joined, tube
+
+Array = NDArray[np.float64]
+Number = Callable[[Any], float]
+THIN = 0.012  # radius of a bar, of the machine's size
+SHARE = 0.12  # radius of a bar, of its own length, at most
+TYPICAL = 0.05  # radius of a bar, of the length of the machine's middling links, at most
+LEAST = 0.004  # of the machine's size: what is thinner cannot be seen
+LUMP = (0.015, 0.035)  # half-width of a body without length, of the machine's size: least and most
+DISC = (0.07, 0.018)  # radius and half-height of one that glides in a plane, of the machine's size
+OBJECT = 1.5  # of how far its grips are: the longest edge of a thing that is held
+SLIM = 0.65  # of a bar's radius: that of one that slides in another
+SAME = 1e-6  # of the machine's size: places closer than that are one
+FLAT = 0.35  # of its radius: half-thickness of a plate's edge
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Lengths that what has none of its own is drawn with, in metres."""
+
+    machine: float  # the diagonal of the box around it
+    link: float  # the median, over bodies, of how far what sits on them is from their origin
+
+    @property
+    def thin(self) -> float:
+        """Radius of the bars, and what joints are drawn by."""
+        return max(min(THIN * self.machine, TYPICAL * self.link), self.least)
+
+    def radius(self, length: float) -> float:
+        """Radius of a bar of a length."""
+        return max(min(self.thin, SHARE * length), self.least)
+
+    @property
+    def least(self) -> float:
+        """The smallest half-width that is drawn."""
+        return LEAST * self.machine
+
+
+def body_mesh(solid: Any, joint: Any, anchors: Array, number: Number, sizes: Sizes) -> Mesh:  # noqa: ANN401
+    """The mesh of a rigid body in its frame; `anchors` (A, 3) are the places of all that sits on it."""
+    if isinstance(solid, Box):
+        own = box(np.maximum([number(edge) for edge in solid.size], 2 * sizes.least))
+    elif isinstance(solid, Cylinder):
+        own = _cylinder(number(solid.radius), number(solid.length), solid.axis.components, sizes)
+    elif isinstance(solid, Rod):
+        end = number(solid.length) * np.array(solid.axis.components)
+        slim = SLIM if isinstance(joint, Prismatic | Cylindrical) else 1.0
+        own = bar(np.zeros(3), end, slim * sizes.radius(float(np.linalg.norm(end))))
+    else:
+        numbers = solid.mass_properties(number)
+        makes_plate = isinstance(joint, Planar) and len(_distinct(anchors, sizes)) > 2
+        own = joined(() if numbers.tip is not None or makes_plate else _core(numbers, joint, anchors, sizes))
+        if not len(own.faces):
+            return _skeleton(numbers, anchors, sizes)
+    outside = [point for point in _distinct(anchors, sizes) if not _touches(own, point, sizes)]
+    return joined([own, *_bars(np.array(outside).reshape(-1, 3), sizes)])
+
+
+def _core(numbers: MassProperties, joint: Any, anchors: Array, sizes: Sizes) -> tuple[Mesh, ...]:  # noqa: ANN401
+    """What stands in the middle of a solid without a tip: a disc that glides, a block that slides, a held thing.
+
+    The last is the cuboid of the same mass and inertia, no larger than lets its grips be seen. Links have none.
+    """
+    radius, half = (share * sizes.machine for share in DISC)
+    if isinstance(joint, Planar):
+        return (axle(joint.normal.components, radius, half),)
+    edges, axes = equivalent_edges(numbers)
+    if isinstance(joint, Free | Cylindrical | Screw | Prismatic) and edges is not None:
+        away = float(np.linalg.norm(anchors, axis=1).max(initial=0.0))
+        most = max(OBJECT * away, 4 * sizes.thin) if away > SAME * sizes.machine else sizes.machine
+        return (box(np.clip(edges, 2 * sizes.least, most)).moved(numbers.com, axes),)
+    if isinstance(joint, Cylindrical | Prismatic):
+        return (sleeve(joint.axis.components, 2 * sizes.thin, 6 * sizes.thin),)
+    return ()
+
+
+def _skeleton(numbers: MassProperties, anchors: Array, sizes: Sizes) -> Mesh:
+    """Bars from the origin to one or two places, a plate through more, a lump where there is no length."""
+    points = _distinct(anchors, sizes)
+    if not len(points):
+        return _lump(numbers, sizes)
+    if len(points) <= 2:
+        return joined(_bars(points, sizes))
+    radius = sizes.thin
+    plate = hull(points, radius * FLAT * 2) if _spread(points) > radius else joined(_bars(points, sizes))
+    reach = float(np.linalg.norm(points.mean(axis=0)))
+    centre = _bars(points.mean(axis=0)[None], sizes) if reach > radius else []
+    return joined([plate, *centre])
+
+
+def _spread(points: Array) -> float:
+    """The second largest extent of points about their middle: zero on a line."""
+    return float(np.linalg.svd(points - points.mean(axis=0), compute_uv=False)[1])
+
+
+def _bars(points: Array, sizes: Sizes) -> list[Mesh]:
+    """Bars from the origin, each with a round end."""
+    found = []
+    for point in points:
+        radius = sizes.radius(float(np.linalg.norm(point)))
+        found += [bar(np.zeros(3), point, radius), ball(1.25 * radius).moved(point)]
+    return found
+
+
+def _lump(numbers: MassProperties, sizes: Sizes) -> Mesh:
+    """The cuboid of the same mass and inertia where the inertia says one, else a ball of the density of water."""
+    low, high = (share * sizes.machine for share in LUMP)
+    edges, axes = equivalent_edges(numbers)
+    if edges is not None:
+        return box(np.clip(edges, 2 * low, 2 * high)).moved(numbers.com, axes)
+    radius = (3 * max(float(numbers.mass), 0.0) / (4e3 * np.pi)) ** (1 / 3)
+    return ball(float(np.clip(radius, low, high))).moved(numbers.com)
+
+
+def equivalent_edges(numbers: MassProperties) -> tuple[Array | None, Array]:
+    """Edges of the homogeneous cuboid of a mass and inertia, with its axes; None for a point or a thin one.
+
+    Of principal moments I: a² = 6 (I_b + I_c − I_a)/m, and so on.
+    """
+    xx, yy, zz, xy, xz, yz = (float(entry) for entry in numbers.inertia)
+    moments, axes = np.linalg.eigh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
+    if not numbers.mass > 0:
+        return None, axes
+    squares = 6 * (moments.sum() - 2 * moments) / float(numbers.mass)
+    if not (squares > 1e-12 * max(squares.max(), 1e-300)).all():
+        return None, axes
+    return np.sqrt(squares), axes * np.sign(np.linalg.det(axes))
+
+
+def _cylinder(radius: float, length: float, axis: tuple[float, float, float], sizes: Sizes) -> Mesh:
+    half = max(length / 2, sizes.least) * np.array(axis)
+    return bar(-half, half, max(radius, sizes.least))
+
+
+def _distinct(anchors: Array, sizes: Sizes) -> Array:
+    """Anchors off the origin, each once."""
+    found: list[Array] = []
+    for point in anchors:
+        if all(np.linalg.norm(point - other) > SAME * sizes.machine for other in (np.zeros(3), *found)):
+            found.append(point)
+    return np.array(found).reshape(-1, 3)
+
+
+def _touches(mesh: Mesh, point: Array, sizes: Sizes) -> bool:
+    """Whether a point lies in the box around a mesh, so that no bar need lead to it."""
+    slack = 2 * sizes.least
+    return bool(
+        (point >= mesh.vertices.min(axis=0) - slack).all() and (point <= mesh.vertices.max(axis=0) + slack).all()
+    )
+
+
+def axle(axis: tuple[float, float, float], radius: float, half: float) -> Mesh:
+    """A short round bar about an axis through the origin."""
+    direction = np.array(axis)
+    return bar(-half * direction, half * direction, radius)
+
+
+def sleeve(axis: tuple[float, float, float], half: float, length: float) -> Mesh:
+    """A square block along an axis through the origin."""
+    first, second = across(axis)
+    corners = np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]]) @ np.array([first, second]) * half
+    along = np.array(axis) * length / 2
+    return tube([corners - along, corners + along])

@@ -1,0 +1,98 @@
+"""Interactive assembly: a frame is pulled to a place and the machine follows, its loops closed.
+
+Each step goes along the rows towards the goal, as near as it can, with the least kinetic energy, as assembly does::
+
+    min ½ Δᵀ M Δ        A Δ = 0        J Δ = e (least squares)
+
+and Newton steps −M⁻¹Aᵀ G⁺ φ then close the loops to rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kalaba.constrain.assembly import close, weighted_step
+from kalaba.rotations import rotation_vector
+from kalaba.starting import closing
+
+if TYPE_CHECKING:
+    from kalaba.constrain.assembly import Problem
+    from kalaba.plant import Plant
+
+Array = NDArray[np.float64]
+Goal = tuple[Array, Array | None]  # position, and rotation if it is asked for
+STEPS = 25  # at most, for one move of the hand
+HALVINGS = 6
+NEAR = 1e-9  # m, rad: closer than that is there
+GAIN = 1e-7  # of what is left to go: a step that gains less leads nowhere
+MASSLESS = 1e-9  # of the mean: the inertia that directions without any are given in the metric
+OUT_OF_REACH = 1e-5  # of the largest singular value: directions that the frame cannot go
+FARTHEST = 0.3  # m, rad: the largest change of a coordinate in one step
+
+
+class Dragged(NamedTuple):
+    """Where a pull has led."""
+
+    q: Array
+    residual: float  # the largest of all rows at position level
+    gap: float  # m: how far the frame stays from its goal
+
+
+def drag(plant: Plant, frame: str, q: ArrayLike, position: ArrayLike, rotation: ArrayLike | None = None) -> Dragged:
+    """Pull a frame towards a position, and an attitude if given; the machine goes as far as it can, closed.
+
+    A configuration that is no longer closed, or that flips a joint to its false root, is not taken.
+    """
+    problem = closing(plant)
+    goal: Goal = np.asarray(position, dtype=float), None if rotation is None else np.asarray(rotation, dtype=float)
+    best = close(problem, np.array(q, dtype=float)).q
+    for _ in range(STEPS):
+        error, J = _pull(plant, frame, best, goal)
+        if np.linalg.norm(error) < NEAR:
+            break
+        _, A, M = problem.evaluate(best)
+        found = _nearer(problem, best, _step(A, M, J, error), lambda at: _left(plant, frame, at, goal))
+        if found is None:
+            break
+        best = found
+    residual = problem.evaluate(best)[0]
+    return Dragged(best, float(np.abs(residual).max(initial=0.0)), _left(plant, frame, best, (goal[0], None)))
+
+
+def _nearer(problem: Problem, q: Array, step: Array, left: Callable[[Array], float]) -> Array | None:
+    """A closed configuration along a step that is nearer to the goal; None if there is none."""
+    before = left(q)
+    step = step * min(1.0, FARTHEST / max(float(np.abs(step).max(initial=0.0)), 1e-300))
+    for halving in range(HALVINGS):
+        found = close(problem, problem.retract(q, step / 2**halving))
+        if found.is_closed and not problem.flipped(found.q) and left(found.q) < (1 - GAIN) * before:
+            return found.q
+    return None
+
+
+def _left(plant: Plant, frame: str, q: Array, goal: Goal) -> float:
+    return float(np.linalg.norm(_pull(plant, frame, q, goal)[0]))
+
+
+def _pull(plant: Plant, frame: str, q: Array, goal: Goal) -> tuple[Array, Array]:
+    """What is left to go, and the Jacobian of the frame."""
+    reading = plant.watch((frame,), plant.inputs(q))[0]
+    J = reading[12:].reshape((6, len(plant.velocities)), order="F")
+    error = goal[0] - reading[:3]
+    if goal[1] is None:
+        return error, J[:3]
+    return np.concatenate([error, rotation_vector(goal[1] @ reading[3:12].reshape((3, 3), order="F").T)]), J
+
+
+def _step(A: Array, M: Array, J: Array, error: Array) -> Array:  # noqa: N803  (symbols of the equation above)
+    """Solve for Δ = P z, where P z is z less the part that the rows forbid, in the metric of M."""
+    n = len(M)
+    along = np.eye(n) - np.column_stack([weighted_step(A, M, column) for column in A.T]) if len(A) else np.eye(n)
+    lower = np.linalg.cholesky(M + MASSLESS * np.trace(M) / n * np.eye(n))
+    reach = np.linalg.solve(lower, (J @ along).T).T  # J P L⁻ᵀ
+    y = np.linalg.lstsq(reach, error, rcond=OUT_OF_REACH)[0]
+    return np.asarray(along @ np.linalg.solve(lower.T, y))

@@ -1,0 +1,74 @@
+"""Quantities of a run that can be plotted: groups of lines in one unit, by the words of the notation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalaba.files.units import actuator_units, force_unit
+
+if TYPE_CHECKING:
+    from kalaba.run import Run
+
+Array = NDArray[np.float64]
+MOST = 7  # lines in one plot: the largest; as many as there are colours
+RESTING = 1e-12  # in SI units: a group that stays within it is not offered
+FLOOR = 1e-18  # residuals below it are zero to the eye
+PRINTED = {"N*m": "N·m", "1": ""}
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """Lines over time in one unit."""
+
+    title: str
+    unit: str
+    names: tuple[str, ...]
+    values: Array  # (N, lines)
+    is_logarithmic: bool = False
+
+    @property
+    def label(self) -> str:
+        """The title with its unit."""
+        unit = PRINTED.get(self.unit, self.unit)
+        return f"{self.title} [{unit}]" if unit else self.title
+
+
+def quantities(run: Run) -> tuple[Quantity, ...]:
+    """All that moves in a run, in the order in which it is looked at."""
+    return tuple(q for q in _all(run) if q.names and np.isfinite(q.values).any())
+
+
+def _all(run: Run) -> Iterator[Quantity]:
+    machine = run.plant.machine
+    plain = [i for i, c in enumerate(machine.coordinates) if c.unit != "1"]  # quaternions say little to the eye
+    names, units = [c.name for c in machine.coordinates], [c.unit for c in machine.coordinates]
+    yield from _by_unit("coordinates", [names[i] for i in plain], [units[i] for i in plain], run.q[:, plain])
+    rates = [c.unit for c in machine.velocities]
+    yield from _by_unit("speeds", [c.name for c in machine.velocities], rates, run.v)
+    yield from _by_unit("motors", run.plant.actuators, actuator_units(machine), run.actuation)
+    forces = [force_unit(unit) for unit in rates]
+    yield from _by_unit("constraint force", run.plant.velocities, forces, run.constraint_force)
+    outputs = machine.outputs
+    if outputs:
+        yield from _by_unit("outputs", [o.name for o in outputs], [o.unit for o in outputs], run.observed["outputs"])
+    yield Quantity("energy", "J", ("gained", "work done"), np.column_stack([run.energy - run.energy[0], run.work]))
+    if run.plant.constraints:
+        worst = np.maximum(np.abs(run.residual).max(axis=1), FLOOR)
+        yield Quantity("largest residual", "", ("residual",), worst[:, None], is_logarithmic=True)
+
+
+def _by_unit(title: str, names: Sequence[str], units: Sequence[str], values: Array) -> Iterator[Quantity]:
+    """One group a unit, with its largest lines; nothing for what rests."""
+    for unit in dict.fromkeys(units):
+        mine = [i for i, own in enumerate(units) if own == unit]
+        spans = {
+            i: float(np.nanmax(np.abs(values[:, i] - (values[0, i] if title == "coordinates" else 0)))) for i in mine
+        }
+        kept = sorted(sorted(mine, key=lambda i: -spans[i])[:MOST])
+        if kept and max(spans.values()) > RESTING:
+            yield Quantity(title, unit, tuple(names[i] for i in kept), values[:, kept])

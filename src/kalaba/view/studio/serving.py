@@ -1,0 +1,131 @@
+"""Opening a studio: a server on this computer alone unless told otherwise, and a browser where there is a screen."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import ipaddress
+import os
+import socket
+import sys
+import webbrowser
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from kalaba.errors import ViewError
+from kalaba.view.studio.session import Studio
+from kalaba.view.studio.subject import Subject, subject_of
+
+if TYPE_CHECKING:
+    from kalaba.model.system import System
+    from kalaba.plant import Plant
+    from kalaba.run import Run
+    from kalaba.scenarios import Scenario
+
+HOST = "127.0.0.1"
+PORT = 8080
+PORTS = 100  # that are tried, from the one asked for on
+TAKEN = {errno.EADDRINUSE, errno.EACCES}
+
+Say = Callable[[str], None]
+
+
+def studio(  # noqa: PLR0913  (one argument a choice)
+    machine: Subject | str | System | Plant | Run | Scenario,
+    *,
+    host: str = HOST,
+    port: int = PORT,
+    driven: Scenario | None = None,
+    duration: float | None = None,
+    browser: bool = False,
+    say: Say | None = None,
+) -> Studio:
+    """Open a page that shows a machine or a run in motion, and return it; it lives until `close` or the program's end.
+
+    `machine` is a name of the catalogue, a System, a Plant, a Scenario or a Run; `driven` is the Scenario that a Run
+    came from, so that it can be simulated again. `duration` replaces the scenarios' own, in seconds. The page is for
+    this computer alone unless `host` says otherwise. If the port is in use, the next free one is taken. `say` hears
+    where the page is and what is worth a warning; `browser` opens one where there is a screen. Needs the extra:
+    pip install 'kalaba[view]'.
+    """
+    check_viser()
+    hear: Say = (lambda _: None) if say is None else say
+    subject = subject_of(machine, driven)
+    server = _server(host, port)
+    if server.get_port() != port and port != 0:
+        hear(f"port {port} is in use; took {server.get_port()}")
+    if not is_loopback(host):
+        hear(f"warning: {host} lets everyone on the network see and change this machine; leave --host out to stop that")
+    opened = Studio(server, subject, duration)
+    hear(f"studio: {opened.address}")
+    if browser and has_screen() and not webbrowser.open(opened.address):
+        hear("no browser found; open that address in one")
+    return opened
+
+
+def check_viser() -> None:
+    """Say how to install what the page needs, if it is not there."""
+    if find_spec("viser") is None:
+        message = "the studio needs viser, which is not installed. Try: pip install 'kalaba[view]'"
+        raise ViewError(message)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address reaches this computer alone."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def has_screen() -> bool:
+    """Whether a window can be opened: not on a machine without a display."""
+    return sys.platform in {"darwin", "win32"} or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def _server(host: str, port: int) -> Any:  # noqa: ANN401
+    import viser
+
+    free = _free_port(host, port)
+    with quietly():
+        server = viser.ViserServer(host=host, port=free, label="kalaba", verbose=False)
+    server.gui.configure_theme(
+        control_width="large", show_logo=False, show_share_button=False, brand_color=(0, 114, 178)
+    )
+    server.gui.main_panel.dock_right()
+    server.scene.world_axes.visible = False
+    return server
+
+
+def _free_port(host: str, port: int) -> int:
+    """The first port from the one asked for on that nobody uses; 0 leaves the choice to the system."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for tried in [0] if port == 0 else range(port, min(port + PORTS, 65536)):
+        with socket.socket(family) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((host, tried))
+            except OSError as error:
+                if error.errno in TAKEN:
+                    continue
+                message = f"host {host}: expected an address of this computer ({error.strerror}). Try 127.0.0.1."
+                raise ViewError(message) from error
+            return tried
+    message = f"port {port}: no free port up to {port + PORTS - 1}. Name another from 1024 on."
+    raise ViewError(message)
+
+
+@contextlib.contextmanager
+def quietly() -> Iterator[None]:
+    """Keep the server library's own banner off the terminal."""
+    import rich
+
+    console = rich.get_console()
+    before, console.quiet = console.quiet, True
+    try:
+        yield
+    finally:
+        console.quiet = before

@@ -1,0 +1,33 @@
+"""What stands above the page: the machine, its freedoms, its worst residual, and how the run ended."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kalaba.run import Run
+    from kalaba.view.studio.subject import Subject
+
+
+def freedoms(run: Run) -> int:
+    """Velocities less the rank of the rows at the start."""
+    ranks = [rank for _, rank in run.effort.choices]
+    rank = ranks[0] if ranks else run.plant.choice.rank if run.plant.constraints else 0
+    return len(run.plant.velocities) - rank
+
+
+def title_of(subject: Subject, run: Run) -> str:
+    """One line, short enough for the page: name, freedoms, worst residual."""
+    count = freedoms(run)
+    worst = "no rows" if run.worst is None else f"≤ {run.worst.value:.1e}"
+    return f"{subject.name} · {count} freedom{'' if count == 1 else 's'} · {worst}"
+
+
+def said_of(subject: Subject, run: Run) -> list[str]:
+    """The lines below: what it is, how the worst row is called, how the run ended if not as asked."""
+    found = [] if subject.entry is None else [subject.entry.summary]
+    if run.worst is not None:
+        found.append(f"worst residual {run.worst.value:.1e} in {run.worst.row} at {run.worst.time:.3g} s")
+    if run.status.failed:
+        found.append(f"**{run.status.message}**")
+    return found
