@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -45,37 +46,43 @@ def read(plant: Plant, text: Any, what: str) -> Expression:  # noqa: ANN401
     return expression
 
 
+Efforts = Callable[["Equations", "ca.SX", "ca.SX"], list["ca.SX"]]
+
+
 @dataclass(frozen=True)
 class Law:
     """The motors' efforts as expressions of state and time. Motors give no more than their limits."""
 
     text: str  # what it says, for people and files
-    motors: Callable[[Equations, ca.SX], list[ca.SX]]  # of the equations and of the rows that are kept (1) or not (0)
+    motors: Efforts  # of the equations, of the rows that are kept (1) or not (0), and of its numbers
     is_feedback: bool  # whether it reads the state
-    start: str = ""  # numbers of the start that it holds; with the text they tell its code apart
-    pushes: Callable[[Equations, ca.SX], list[ca.SX]] | None = None  # on every velocity, as no motor does
+    shape: str = ""  # with the text this tells its code apart
+    numbers: tuple[float, ...] = ()  # of the start: others need no new code
+    pushes: Efforts | None = None  # on every velocity, as no motor does
     bounds: tuple[Array, Array] | None = None  # that it promised to keep, motor by motor; None: the motors' limits
 
     @property
     def label(self) -> str:
         """What tells its code apart."""
-        return f"{self.text} {self.start}".rstrip()
+        return f"{self.text} {self.shape}".rstrip()
 
     def range(self, plant: Plant) -> tuple[Array, Array]:
         """What each motor may give at the least and the most."""
         limits = np.array([actuator.limit for actuator in plant.machine.actuators])
         return (-limits, limits) if self.bounds is None else self.bounds
 
-    def inputs(self, equations: Equations, kept: ca.SX | None = None) -> list[ca.SX]:
+    def inputs(self, equations: Equations, kept: ca.SX | None = None, numbers: ca.SX | None = None) -> list[ca.SX]:
         """All held inputs under the law, one expression a motor before its limit; sampled forces pass through.
 
-        After them come the pushes, if there are any: they stand next in a kernel's inputs.
+        After them come the pushes, if there are any: they stand next in a kernel's inputs. Without symbols for its
+        numbers they are constants.
         """
         import casadi as ca
 
         rows = ca.SX.ones(len(equations.machine.rows)) if kept is None else kept
-        motors, u = self.motors(equations, rows), equations.symbols.u
-        pushes = [] if self.pushes is None else self.pushes(equations, rows)
+        own = ca.SX(ca.DM(self.numbers)) if numbers is None else numbers
+        motors, u = self.motors(equations, rows, own), equations.symbols.u
+        pushes = [] if self.pushes is None else self.pushes(equations, rows, own)
         return motors + [u[i] for i in range(len(motors), u.shape[0])] + pushes
 
 
@@ -95,7 +102,7 @@ def law(plant: Plant, control: Mapping[str, Any]) -> Law:
             raise ControlError(message)
     texts = {name: read(plant, text, f"control.{name}") for name, text in control.items()}
 
-    def motors(found: Equations, _: ca.SX) -> list[ca.SX]:
+    def motors(found: Equations, _: ca.SX, __: ca.SX) -> list[ca.SX]:
         import casadi as ca
 
         return [found.kinematics.value(texts[name]) if name in texts else ca.SX(0) for name in plant.actuators]
@@ -122,7 +129,8 @@ def law_function(plant: Plant, chosen: Law, *, limited: bool = True) -> Evaluato
     """The values of all held inputs under a law; sampled forces pass through. What it asks for, or what motors give."""
     low, high = chosen.range(plant) if limited else (np.empty(0), np.empty(0))
     label = f"{chosen.label} | {low.tolist()} {high.tolist()}"
-    return plant.function("control", lambda e: _trace(e, chosen, low.tolist(), high.tolist()), label)
+    trace = partial(_trace, chosen=chosen, low=low.tolist(), high=high.tolist())
+    return plant.function("control", trace, label, numbers=chosen.numbers)
 
 
 def _trace(equations: Equations, chosen: Law, low: list[float], high: list[float]) -> ca.Function:
@@ -130,14 +138,14 @@ def _trace(equations: Equations, chosen: Law, low: list[float], high: list[float
 
     from kalaba.constrain.functions import law_values
 
-    def values(found: Equations, kept: ca.SX) -> list[ca.SX]:
-        u = chosen.inputs(found, kept)
+    def values(found: Equations, kept: ca.SX, numbers: ca.SX) -> list[ca.SX]:
+        u = chosen.inputs(found, kept, numbers)
         for i, (least, most) in enumerate(zip(low, high, strict=True)):  # unlike min and max, this keeps NaN
             u[i] = u[i] if most == np.inf else ca.if_else(ca.gt(u[i], most), most, u[i])
             u[i] = u[i] if least == -np.inf else ca.if_else(ca.lt(u[i], least), least, u[i])
         return u
 
-    return law_values(equations, values)
+    return law_values(equations, values, len(chosen.numbers))
 
 
 @dataclass

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from kalaba.tangent import Derivatives
 
 Array = NDArray[np.float64]
+Trace = Callable[["Equations"], "ca.Function"]
 
 
 @dataclass(frozen=True)
@@ -154,15 +155,15 @@ class Plant:
         return None if self.parted is None or self.is_singular else self.parted
 
     def function(
-        self, name: str, trace: Callable[[Equations], ca.Function], label: str = "", *, seldom: bool = False
+        self, name: str, trace: Trace, label: str = "", *, numbers: tuple[float, ...] = (), seldom: bool = False
     ) -> Evaluator:
-        """An evaluator by name; `label` tells variants apart (frames, expressions), `seldom` those made in a hurry."""
-        full = f"{name} {label}"
-        if full not in self._functions:
+        """An evaluator by name. `label` tells its code apart; `numbers`, put after the parameters, may be any."""
+        kept = f"{(full := f'{name} {label}')} {numbers}"
+        if kept not in self._functions:
             key, made = f"{self.key} {full}", lambda: trace(self.equations)
-            evaluator = self.backend.evaluator(name, key, made, self.parameters, seldom=seldom)
-            self._functions[full] = evaluator
-        return self._functions[full]
+            values = np.concatenate([self.parameters, numbers])
+            self._functions[kept] = self.backend.evaluator(name, key, made, values, seldom=seldom)
+        return self._functions[kept]
 
     def standard(self, name: str) -> Evaluator:
         """One of the functions of `constrain/functions.py`, the variant that this machine needs."""

@@ -41,7 +41,7 @@ def _tangent(task: Task) -> Evaluator:
     seldom = not task.stepper.scheme.index_3
     if law is None or not law.is_feedback:
         return plant.function("tangent", lambda e: tangent(e, is_singular=singular), f"{singular}", seldom=seldom)
-    label = f"{law.label} {singular}"
+    label = f"{law.label} {law.numbers} {singular}"
     return plant.function("tangent", lambda e: tangent(e, law.inputs(e), is_singular=singular), label, seldom=seldom)
 
 

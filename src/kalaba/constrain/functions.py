@@ -28,9 +28,12 @@ SHORT = 1e-2  # of their length: rows at velocity level where rows are chosen
 INPUTS = ("work", "q", "v", "t", "u", "f", "mask", "w", "p")
 
 
-def _function(name: str, equations: Equations, outputs: dict[str, ca.SX], extra: dict[str, ca.SX]) -> ca.Function:
+def _function(
+    name: str, equations: Equations, outputs: dict[str, ca.SX], extra: dict[str, ca.SX], numbers: ca.SX | None = None
+) -> ca.Function:
     s = equations.symbols
-    given = {"q": s.q, "v": s.v, "t": s.t, "u": s.u, "p": s.p, **extra}
+    p = s.p if numbers is None else ca.vertcat(s.p, numbers)
+    given = {"q": s.q, "v": s.v, "t": s.t, "u": s.u, "p": p, **extra}
     sizes = {"work": 1, "f": s.v.shape[0], "mask": len(equations.machine.rows), "w": 1}
     arguments = [given[key] if key in given else ca.SX.sym(key, sizes[key]) for key in INPUTS]
     expressions = [ca.densify(ca.vec(entry)) for entry in ca.cse(list(outputs.values()))]
@@ -352,8 +355,10 @@ def expressions(equations: Equations, values: Callable[[Equations], list[ca.SX]]
     return _function("expressions", equations, {"values": stack(values(equations))}, {})
 
 
-def law_values(equations: Equations, values: Callable[[Equations, ca.SX], list[ca.SX]]) -> ca.Function:
-    """Expressions that also read which rows are kept: 1 for those that are, 0 for the others."""
-    extra = _inputs(equations)
-    found = values(equations, ca.gt(extra["mask"], 0))
-    return _function("law", equations, {"values": stack(found)}, extra)
+def law_values(
+    equations: Equations, values: Callable[[Equations, ca.SX, ca.SX], list[ca.SX]], count: int = 0
+) -> ca.Function:
+    """Expressions that also read which rows are kept (1) or not (0), and `count` numbers that follow the parameters."""
+    extra, numbers = _inputs(equations), ca.SX.sym("numbers", count)
+    found = values(equations, ca.gt(extra["mask"], 0), numbers)
+    return _function("law", equations, {"values": stack(found)}, extra, numbers)

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.constrain.assembly import close, weighted_step
-from kalaba.constrain.functions import expressions
-from kalaba.control.goals import Follow, Motion, Rows, ScalarMotion, chosen, motion_of, stacked
+from kalaba.constrain.functions import law_values
+from kalaba.control.goals import Follow, Motion, Rows, ScalarMotion, chosen, motion_of, numbers_of, stacked
 from kalaba.errors import ControlError
 from kalaba.model.expression import parse
 from kalaba.oracle import q_dot, unit
@@ -54,14 +54,19 @@ class Course:
     kept: tuple[int, ...]
     start: State  # on the course at t = 0
 
-    def rows(self, equations: Equations) -> Rows:
+    @cached_property
+    def numbers(self) -> tuple[float, ...]:
+        """What the goals have from the start."""
+        return numbers_of(self.motions)
+
+    def rows(self, equations: Equations, numbers: ca.SX | None = None) -> Rows:
         """The servo rows that are kept."""
-        return chosen(stacked([motion.rows(equations.kinematics) for motion in self.motions]), self.kept)
+        return chosen(stacked(self.motions, equations.kinematics, numbers), self.kept)
 
     @cached_property
     def label(self) -> str:
         """What tells its code apart."""
-        return f"{self.motions!r} {self.kept}"
+        return f"{[motion.shape for motion in self.motions]} {self.kept}"
 
     def demand(self, state: State, t: float) -> Demand:
         """All rows at a state."""
@@ -136,13 +141,15 @@ def _would_slip(plant: Plant, motions: tuple[Motion, ...], t: float, what: str) 
 
 def demand(plant: Plant, motions: tuple[Motion, ...], state: State, t: float) -> Demand:
     """Evaluate the rows of some goals."""
+    numbers = numbers_of(motions)
 
-    def values(equations: Equations) -> list[ca.SX]:
-        rows = stacked([motion.rows(equations.kinematics) for motion in motions])
+    def values(equations: Equations, _: ca.SX, given: ca.SX) -> list[ca.SX]:
+        rows = stacked(motions, equations.kinematics, given)
         parts = (rows.matrix, rows.drift, rows.error, rows.velocity, rows.acceleration)
         return [ca.vec(ca.densify(part)) for part in parts]
 
-    function = plant.function("goals", lambda e: expressions(e, values), repr(motions))
+    label = repr([motion.shape for motion in motions])
+    function = plant.function("goals", lambda e: law_values(e, values, len(numbers)), label, numbers=numbers)
     found, n = function(plant.inputs(*state, t)), len(plant.velocities)
     g = len(found) // (n + 4)
     matrix, rest = found[: g * n].reshape((g, n), order="F"), found[g * n :].reshape((4, g))
@@ -236,7 +243,7 @@ def course(plant: Plant, goals: tuple[Any, ...], *, run_in: float | None = None)
 
 def _names(plant: Plant, motions: tuple[Motion, ...]) -> tuple[str, ...]:
     k = plant.equations.kinematics
-    return tuple(name for motion in motions for name in motion.rows(k).names)
+    return stacked(motions, k).names if motions else ()
 
 
 def tangent(plant: Plant, q: Array) -> tuple[Array, Array]:
@@ -284,7 +291,7 @@ def _postures(plant: Plant, motions: tuple[Motion, ...], q: Array) -> list[Scala
         if len(kept) == freedoms:
             break
         value = float(q[plant.coordinates.index(name)])
-        trial = [*found, ScalarMotion(parse(name), parse(value))]
+        trial = [*found, ScalarMotion(parse(name), None, value)]
         more, _ = _independent(plant, (*motions, *trial), q)
         if len(more) > len(kept):
             found, kept = trial, more

@@ -8,6 +8,7 @@ error e and the gains ω and ζ it becomes a servo constraint::
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from kalaba.control.path.timing import MinimumJerk
 from kalaba.control.path.turning import Turn, keep
 from kalaba.control.path.value import Path
 from kalaba.derive.applied import frame_jacobian
-from kalaba.derive.rotation import about, column, vee
+from kalaba.derive.rotation import about, vee
 from kalaba.errors import ControlError, near
 from kalaba.model.number import is_number
 
@@ -101,18 +102,27 @@ class FrameMotion:
     rotation: tuple[float, ...]  # at the start, column by column
     run_in: tuple[float, tuple[float, ...]] | None = None  # s; the way from the path's start to the frame's
 
-    def rows(self, k: Kinematics) -> Rows:
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """What it has from the start."""
+        return (*self.position, *self.rotation, *(self.run_in[1] if self.run_in is not None else ()))
+
+    @property
+    def shape(self) -> str:
+        """All but its numbers."""
+        return repr((self.frame, self.path, self.turn, self.run_in and self.run_in[0]))
+
+    def rows(self, k: Kinematics, numbers: ca.SX) -> Rows:
         """Rows x, y, z and rx, ry, rz, world axes."""
         s, t = k.symbols, k.symbols.t
         pose, count = k.frame(self.frame), 3 if self.turn is None else 6
-        x_d = self.path.expressions(t, self.position)
+        x_d = self.path.expressions(t, ca.vertsplit(numbers[:3]))
         if self.run_in is not None:
-            duration, offset = self.run_in
-            x_d = x_d + column(offset) * (1 - MinimumJerk(duration).fit(1.0).expression(t))
+            x_d = x_d + numbers[12:15] * (1 - MinimumJerk(self.run_in[0]).fit(1.0).expression(t))
         theta, error = ca.SX(3, 1), x_d - pose.position
         if self.turn is not None:
             turned = about(self.turn.axis, self.turn.angle * self.path.progress_expression(t))
-            R_d = ca.mtimes(turned, ca.reshape(ca.SX(ca.DM(self.rotation)), 3, 3))
+            R_d = ca.mtimes(turned, ca.reshape(numbers[3:12], 3, 3))
             theta = self.turn.expressions(t, self.path)
             error = ca.vertcat(error, rotation_vector(ca.mtimes(R_d, pose.rotation.T)))
         v, a = time_rates(ca.vertcat(x_d, theta)[:count], t)  # the axis stands still, so the rate of θ is ω
@@ -124,19 +134,26 @@ class FrameMotion:
 
 @dataclass(frozen=True)
 class ScalarMotion:
-    """An expression that follows an expression of t."""
+    """An expression that follows an expression of t, or stays as it is."""
 
     target: Expression
-    wanted: Expression
-    offset: tuple[float, float] | None = None  # duration of the run-in and the way from the wanted start
+    wanted: Expression | None  # None: it is held
+    held: float = 0.0  # where it is held
 
-    def rows(self, k: Kinematics) -> Rows:
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """What it has from the start."""
+        return (self.held,) if self.wanted is None else ()
+
+    @property
+    def shape(self) -> str:
+        """All but its numbers."""
+        return repr((self.target, self.wanted))
+
+    def rows(self, k: Kinematics, numbers: ca.SX) -> Rows:
         """One row."""
         s, t = k.symbols, k.symbols.t
-        y, y_d = k.value(self.target), k.value(self.wanted)
-        if self.offset is not None:
-            duration, way = self.offset
-            y_d = y_d + way * (1 - MinimumJerk(duration).fit(1.0).expression(t))
+        y, y_d = k.value(self.target), numbers[0] if self.wanted is None else k.value(self.wanted)
         A = s.gradient(y)
         v, a = time_rates(y_d, t)
         return Rows((self.target.canonical,), A, ca.jtimes(ca.mtimes(A, s.v), s.q, s.q_dot), y_d - y, v, a)
@@ -180,8 +197,16 @@ def time_rates(wanted: ca.SX, t: ca.SX) -> tuple[ca.SX, ca.SX]:
     return v, ca.densify(ca.jacobian(v, t))
 
 
-def stacked(rows: list[Rows]) -> Rows:
-    """Rows one under the other."""
+def numbers_of(motions: Sequence[Motion]) -> tuple[float, ...]:
+    """What all of them have from the start, one after the other."""
+    return tuple(number for motion in motions for number in motion.numbers)
+
+
+def stacked(motions: Sequence[Motion], k: Kinematics, numbers: ca.SX | None = None) -> Rows:
+    """The rows of some motions one under the other; without symbols for their numbers these are constants."""
+    own = ca.SX(ca.DM(numbers_of(motions))) if numbers is None else numbers
+    ends = np.cumsum([0, *(len(motion.numbers) for motion in motions)]).tolist()
+    rows = [motion.rows(k, own[a:b]) for motion, a, b in zip(motions, ends[:-1], ends[1:], strict=True)]
     fields = ("matrix", "drift", "error", "velocity", "acceleration")
     parts = [ca.densify(ca.vertcat(*(getattr(row, name) for row in rows))) for name in fields]
     return Rows(tuple(name for row in rows for name in row.names), *parts)

@@ -69,13 +69,13 @@ class IdealServo:
             raise ControlError(f"{plant.system.name}: IdealServo needs a mass matrix of full rank. Give bodies mass.")
         found = self._servo.course(plant)
 
-        def pushes(equations: Equations, kept: ca.SX) -> list[ca.SX]:
+        def pushes(equations: Equations, kept: ca.SX, numbers: ca.SX) -> list[ca.SX]:
             if not isinstance(plant.backend, Native):  # without a choice at hand, that of the start
                 kept = ca.SX(ca.DM((plant.choice.mask > 0).astype(float)))
             gains = (self.frequency, self.damping)
-            return traced.ideal_force(equations, kept, found.rows(equations), gains, stacked=self.stacked)
+            return traced.ideal_force(equations, kept, found.rows(equations, numbers), gains, stacked=self.stacked)
 
-        def idle(_: Equations, __: ca.SX) -> list[ca.SX]:
+        def idle(_: Equations, __: ca.SX, ___: ca.SX) -> list[ca.SX]:
             return [ca.SX(0)] * len(plant.actuators)
 
-        return Law(text=repr(self), motors=idle, is_feedback=True, start=found.label, pushes=pushes)
+        return Law(repr(self), idle, is_feedback=True, shape=found.label, numbers=found.numbers, pushes=pushes)

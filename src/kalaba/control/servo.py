@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kalaba.actuation import Law
 from kalaba.backend import Native
-from kalaba.constrain.functions import expressions, law_values
+from kalaba.constrain.functions import law_values
 from kalaba.control import traced
 from kalaba.control.allocation import Allocation, Bounded, LeastSquares, MinMax
 from kalaba.control.course import SHOWN, Course, apart, course, tangent
@@ -97,12 +97,13 @@ class Servo:
         if not isinstance(self.allocation, LeastSquares) and spare > 1:
             return self._sampled(plant, found, motors)
 
-        def efforts(equations: Equations, kept: ca.SX) -> list[ca.SX]:
-            S, r = self._demand(plant, found, motors, equations, kept)
+        def efforts(equations: Equations, kept: ca.SX, numbers: ca.SX) -> list[ca.SX]:
+            S, r = self._demand(plant, found, motors, equations, kept, numbers)
             values = dict(zip(motors, ca.vertsplit(self._allocated(plant, motors, S, r)), strict=True))
             return [values.get(i, ca.SX(0)) for i in range(len(plant.actuators))]
 
-        return Law(repr(self), efforts, is_feedback=True, start=found.label, bounds=self._bounds(plant, motors))
+        bounds, shape = self._bounds(plant, motors), found.label
+        return Law(repr(self), efforts, is_feedback=True, shape=shape, numbers=found.numbers, bounds=bounds)
 
     def _bounds(self, plant: Plant, motors: tuple[int, ...]) -> tuple[Array, Array]:
         """What each motor may give: its limit, or the bounds of the allocation."""
@@ -115,11 +116,17 @@ class Servo:
         return low, high
 
     def _demand(
-        self, plant: Plant, found: Course, motors: tuple[int, ...], equations: Equations, kept: ca.SX
+        self,
+        plant: Plant,
+        found: Course,
+        motors: tuple[int, ...],
+        equations: Equations,
+        kept: ca.SX,
+        numbers: ca.SX,
     ) -> tuple[ca.SX, ca.SX]:
         if not isinstance(plant.backend, Native):  # without a choice at hand, that of the start
             kept = ca.SX(ca.DM((plant.choice.mask > 0).astype(float)))
-        gains, rows = (self.frequency, self.damping), found.rows(equations)
+        gains, rows = (self.frequency, self.damping), found.rows(equations, numbers)
         S, r = traced.demand(equations, kept, rows, gains, list(motors))
         if isinstance(self.correction, Robust):
             r = r + self.correction.term(combined_error(equations, rows, *gains))
@@ -143,12 +150,13 @@ class Servo:
     def _adapted(self, plant: Plant, found: Course, motors: tuple[int, ...], how: Adaptive) -> Sampled:
         """The law with an estimate of what is missing, d̂_k = d̂_{k−1} + Γ z_k / rate; used at once, it does not lag."""
 
-        def errors(equations: Equations) -> list[ca.SX]:
-            z = combined_error(equations, found.rows(equations), self.frequency, self.damping)
+        def errors(equations: Equations, _: ca.SX, numbers: ca.SX) -> list[ca.SX]:
+            z = combined_error(equations, found.rows(equations, numbers), self.frequency, self.damping)
             return believed(equations, self.model, [z])
 
         label = f"{found.label} {self.frequency} {self.damping} {self.model}"
-        error = plant.function("servo error", lambda e: expressions(e, errors), label)
+        count = len(found.numbers)
+        error = plant.function("servo error", lambda e: law_values(e, errors, count), label, numbers=found.numbers)
         share = self._sharing(plant, found, motors)
 
         def efforts(t: float, q: Array, v: Array, estimate: Array) -> tuple[Array, Array]:
@@ -175,11 +183,12 @@ class Servo:
     ) -> tuple[Array, Array]:
         """S and r at a state and time."""
 
-        def values(equations: Equations, kept: ca.SX) -> list[ca.SX]:
-            return [ca.vec(part) for part in self._demand(plant, found, motors, equations, kept)]
+        def values(equations: Equations, kept: ca.SX, given: ca.SX) -> list[ca.SX]:
+            return [ca.vec(part) for part in self._demand(plant, found, motors, equations, kept, given)]
 
         label = f"{found.label} {motors} {self.frequency} {self.damping} {self.model} {self.correction}"
-        function = plant.function("servo", lambda e: law_values(e, values), label)
+        count = len(found.numbers)
+        function = plant.function("servo", lambda e: law_values(e, values, count), label, numbers=found.numbers)
         inputs = plant.inputs(*at)
         inputs[plant.layout.mask] = plant.choice.mask
         result, size = function(inputs), len(found.kept) * len(motors)

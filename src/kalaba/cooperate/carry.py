@@ -77,19 +77,23 @@ class Carry:
         motors = sharing.motors(space, None, {})
         weights = self._weights(space, motors)
 
-        def torques(found: Equations, _: ca.SX) -> list[ca.SX]:
+        numbers = tuple(number for goal in goals for number in goal.numbers)
+
+        def torques(found: Equations, _: ca.SX, given: ca.SX) -> list[ca.SX]:
             model = object_equations(found, space.split)
-            wanted = self.acceleration(found.kinematics, ca.mtimes(model.speed_map, found.symbols.v), goals)
+            wanted = self.acceleration(found.kinematics, ca.mtimes(model.speed_map, found.symbols.v), goals, given)
             force = ca.mtimes(model.inertia, wanted) + model.bias
             shared = least_squares(model.force_map[:, list(motors)], force, weights)
             values = dict(zip(motors, ca.vertsplit(shared), strict=True))
             return [values.get(i, ca.SX(0)) for i in range(len(plant.actuators))]
 
-        return Law(text=repr(self), motors=torques, is_feedback=True, start=f"from {goals!r} {weights} {space.split!r}")
+        shape = f"to {[goal.shape for goal in goals]} {weights} {space.split!r}"
+        return Law(repr(self), torques, is_feedback=True, shape=shape, numbers=numbers)
 
-    def acceleration(self, kinematics: Kinematics, speeds: ca.SX, goals: Goals) -> ca.SX:
+    def acceleration(self, kinematics: Kinematics, speeds: ca.SX, goals: Goals, numbers: ca.SX) -> ca.SX:
         """The acceleration s̈ of an object with the velocities ṡ that has goals."""
-        found = [goal.goal(kinematics) for goal in goals]
+        ends = np.cumsum([0, *(len(goal.numbers) for goal in goals)]).tolist()
+        found = [goal.goal(kinematics, numbers[a:b]) for goal, a, b in zip(goals, ends[:-1], ends[1:], strict=True)]
         e = ca.vertcat(*(goal.error for goal in found))
         v_d = ca.vertcat(*(goal.velocity for goal in found))
         a_d = ca.vertcat(*(goal.acceleration for goal in found))

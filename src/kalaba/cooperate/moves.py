@@ -13,7 +13,7 @@ import casadi as ca
 from kalaba.control.goals import rotation_vector, time_rates
 from kalaba.control.path.checks import finite, positive
 from kalaba.control.path.timing import MinimumJerk
-from kalaba.derive.rotation import about, column
+from kalaba.derive.rotation import about
 from kalaba.model.expression import Expression
 
 if TYPE_CHECKING:
@@ -53,15 +53,25 @@ class PoseMotion:
     position: tuple[float, ...]  # of the centre of mass at the start, m
     rotation: tuple[float, ...]  # at the start, column by column
 
-    def goal(self, kinematics: Kinematics) -> Goal:
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """What it has from the start."""
+        return (*self.position, *self.rotation)
+
+    @property
+    def shape(self) -> str:
+        """All but its numbers."""
+        return repr((self.body, self.path, self.turn))
+
+    def goal(self, kinematics: Kinematics, numbers: ca.SX) -> Goal:
         """In world axes: e = (x_d − x, rotation vector of R_d Rᵀ), and twist and its rate."""
         (x, R), t = centre_pose(kinematics, self.body), kinematics.symbols.t
-        x_d, turned, theta = column(self.position), ca.SX.eye(3), ca.SX(3, 1)
+        x_d, turned, theta = numbers[:3], ca.SX.eye(3), ca.SX(3, 1)
         if self.path is not None:
-            x_d = self.path.expressions(t, self.position)
+            x_d = self.path.expressions(t, ca.vertsplit(numbers[:3]))
             turned = about(self.turn.axis, self.turn.angle * self.path.progress_expression(t))
             theta = self.turn.expressions(t, self.path)
-        R_d = ca.mtimes(turned, ca.reshape(ca.SX(ca.DM(self.rotation)), 3, 3))
+        R_d = ca.mtimes(turned, ca.reshape(numbers[3:12], 3, 3))
         v, a = time_rates(ca.vertcat(x_d, theta), t)  # the axis stands still, so the rate of θ is ω
         return Goal(ca.vertcat(x_d - x, rotation_vector(ca.mtimes(R_d, R.T))), v, a)
 
@@ -74,16 +84,26 @@ class JointMotion:
     start: float  # value at the start
     moves: tuple[MoveTo, ...] | Expression
 
-    def goal(self, kinematics: Kinematics) -> Goal:
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """What it has from the start."""
+        return (self.start,)
+
+    @property
+    def shape(self) -> str:
+        """All but its numbers."""
+        return repr((self.coordinate, self.moves))
+
+    def goal(self, kinematics: Kinematics, numbers: ca.SX) -> Goal:
         """The error p_d − p, and the rates of p_d."""
         t = kinematics.symbols.t
-        p_d = self._wanted(kinematics, t)
+        p_d = self._wanted(kinematics, t, numbers[0])
         return Goal(p_d - kinematics.scalar(self.coordinate), *time_rates(p_d, t))
 
-    def _wanted(self, kinematics: Kinematics, t: ca.SX) -> ca.SX:
+    def _wanted(self, kinematics: Kinematics, t: ca.SX, start: ca.SX) -> ca.SX:
         if isinstance(self.moves, Expression):
             return kinematics.value(self.moves)
-        value, since, wanted = self.start, 0.0, ca.SX(self.start)
+        value, since, wanted = start, 0.0, start
         for move in self.moves:
             part = MinimumJerk(move.duration).fit(1.0).expression(t - since)
             wanted += (move.value - value) * part

@@ -64,8 +64,12 @@ def write(digest: str, built: Built) -> None:
     try:
         home = directory()
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _place(_packed(built), _private(home) / f"{digest}{_SUFFIX}")
-        _tidy(home)
+        content = _packed(built)
+        _place(content, _private(home) / f"{digest}{_SUFFIX}")
+        _account.add(len(content))
+        if _account.is_due:
+            _tidy(home)
+            _account.settle()
     except OSError as error:
         _log.debug("kernel %s cannot be cached: %s", digest, error)
 
@@ -106,6 +110,26 @@ def _unpacked(content: bytes) -> Built | None:
     for name in ("inputs", "outputs"):
         fields[name] = tuple((segment, size) for segment, size in fields[name])
     return Built(Layout(**fields), body[end:])
+
+
+class _Account:
+    """Bytes written by this process since it last looked at all files, which takes a while where there are many."""
+
+    def __init__(self) -> None:
+        self.since: int | None = None  # None: it has not looked yet
+
+    @property
+    def is_due(self) -> bool:
+        return self.since is None or self.since > LARGEST_TOTAL // 20
+
+    def add(self, size: int) -> None:
+        self.since = None if self.since is None else self.since + size
+
+    def settle(self) -> None:
+        self.since = 0
+
+
+_account = _Account()
 
 
 def _tidy(home: Path) -> None:

@@ -56,7 +56,7 @@ class Track:
     def law(self, plant: Plant, start: State) -> Law:  # noqa: ARG002  (a plan has its own)
         """The law as expressions of state and time."""
 
-        def efforts(equations: Equations, kept: ca.SX) -> list[ca.SX]:
+        def efforts(equations: Equations, kept: ca.SX, _: ca.SX) -> list[ca.SX]:
             planned = _curve(self.plan.time, _linear(self.plan.actuation), equations.symbols.t)
             if not self.feedback:
                 return list(ca.vertsplit(planned))
@@ -67,7 +67,7 @@ class Track:
             return list(ca.vertsplit(planned + traced.least_squares(S, r - ca.mtimes(S, planned))))
 
         text = f"Track(feedback={self.feedback}, frequency={self.frequency!r}, damping={self.damping!r})"
-        return Law(text=text, motors=efforts, is_feedback=self.feedback, start=self._label)
+        return Law(text=text, motors=efforts, is_feedback=self.feedback, shape=self._label)
 
     @cached_property
     def _label(self) -> str:
@@ -82,7 +82,7 @@ class Track:
 
     def _rows(self, equations: Equations) -> Rows:
         """The leading displacements as servo rows."""
-        found, t = stacked([motion.rows(equations.kinematics) for motion in self._zero]), equations.symbols.t
+        found, t = stacked(self._zero, equations.kinematics), equations.symbols.t
         pieces, time = self._pieces, self.plan.time
         rates = _derived(pieces, np.diff(time))
         moves = ca.logic_and(ca.ge(t, float(time[0])), ca.le(t, float(time[-1])))  # the knot at the end still moves

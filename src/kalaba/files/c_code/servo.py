@@ -129,7 +129,8 @@ def _law(plant: Plant, control: Any, start: State) -> Law:  # noqa: ANN401
 def _law_function(plant: Plant, law: Law) -> ca.Function:
     """The motors' efforts within their limits; sampled forces are not known to a controller and count as zero."""
     equations, s = plant.equations, plant.equations.symbols
-    efforts = law.motors(equations, ca.SX(ca.DM((plant.choice.mask > 0).astype(float))))
+    kept = ca.SX(ca.DM((plant.choice.mask > 0).astype(float)))
+    efforts = law.inputs(equations, kept)[: len(plant.actuators)]
     for i, (least, most) in enumerate(zip(*law.range(plant), strict=True)):  # unlike min and max, this keeps NaN
         efforts[i] = efforts[i] if np.isinf(most) else ca.if_else(ca.gt(efforts[i], most), most, efforts[i])
         efforts[i] = efforts[i] if np.isinf(least) else ca.if_else(ca.lt(efforts[i], least), least, efforts[i])
