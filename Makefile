@@ -34,10 +34,10 @@ demo: setup
 	$(BIN)/kalaba run dual-mobile-arm -o dual-mobile-arm.nc --plot dual-mobile-arm.png
 
 test: lint
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
 test-long: setup
-	$(BIN)/python -m pytest -n $(WORKERS) -m long
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m long
 
 cover: setup
 	$(BIN)/python -m pytest -n $(WORKERS) --cov --cov-report=term-missing

@@ -94,7 +94,7 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
     task = _task(_plant(system, start), duration, start, stepper, control, stabilisation, save_every, stop, progress)
     run = _runner(task)(task)
     run = replace(run, start_energy_loss=task.loss, shortfalls=shortfalls(task, run))
-    if run.shortfalls:
+    if run.shortfalls and isinstance(control, Controller):  # laws of one's own may mean to be cut off
         warnings.warn(shortfall_message(run), ShortfallWarning, stacklevel=2)
     if run.effort.jolt[0] > JERK and not _is_coarse(stepper):
         warnings.warn(_jolt_message(run), SingularWarning, stacklevel=2)

@@ -21,7 +21,7 @@ def browser_path():
     return found
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # closed at once: a page that plays takes a core
 def watcher():
     path = browser_path()
     from playwright.sync_api import sync_playwright

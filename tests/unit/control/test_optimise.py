@@ -117,7 +117,7 @@ def test_a_motor_more_makes_it_easier(easy):
     assert np.abs(led.q[-1] - found.q[-1]).max() < 1e-5
 
 
-@pytest.mark.filterwarnings("ignore::kalaba.shortfall.ShortfallWarning")  # at its limits the feedback asks for a bit more
+@pytest.mark.filterwarnings("ignore::kalaba.shortfall.ShortfallWarning")  # at its limits feedback asks for a bit more
 def test_the_fastest_plan_uses_the_limits_and_arrives(five_bar, fast):
     assert fast.duration < 0.9 * fast.first
     assert np.abs(fast.actuation).max() <= 10.0
