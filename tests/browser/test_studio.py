@@ -8,7 +8,7 @@ from browser.watcher import coloured
 from kalaba.rotations import quaternion_of
 
 pytestmark = pytest.mark.xdist_group("browser")  # one page for all of them
-OFTEN = {"four-bar", "planar-parallel", "dual-mobile-arm", "stewart", "differential-drive", "flexible-four-bar"}
+OFTEN = {"four-bar", "planar-parallel", "stewart", "flexible-four-bar"}
 SWEPT = [name if name in OFTEN else pytest.param(name, marks=pytest.mark.long) for name, _ in kb.catalog()]
 SHORT = 4.0  # s: the runs of the sweep; the slowest has begun to move by then
 SEEN = 5e-4  # of the pixels: the smallest machine, far away in the run that it drives, covers more

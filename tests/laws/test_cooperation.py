@@ -12,7 +12,7 @@ from cooperation import NAMES, Cooperation, cooperation
 from kalaba.errors import ControlError
 from states import moved
 
-SHORT = ("rigid", "screw", "three")  # those whose runs are compiled in everyday tests
+SHORT = ("rigid", "screw")  # those whose runs are compiled in everyday tests
 
 
 @cache

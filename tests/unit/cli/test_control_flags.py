@@ -28,6 +28,7 @@ def test_the_load_is_shared_as_asked(capsys):
     assert smallest < least - 1.0
 
 
+@pytest.mark.long
 def test_the_drives_of_the_experiment_are_set_and_what_was_measured_is_said(capsys):
     plain, rubbing = (peak(capsys, "--control", "hybrid", *more, *SHORT) for more in ((), ("--set", "friction=25")))
     assert abs(rubbing - plain) > 0.05

@@ -90,6 +90,7 @@ def test_the_sixth_slider_by_force_relieves_the_others_as_in_the_experiment(actu
     assert apart.max() < 4e-3
 
 
+@pytest.mark.long
 def test_friction_gaps_and_noise_of_the_sliders_cost_effort_but_not_the_circle():
     """Motors push against friction of which the plan does not know; the platform stays within 2 mm."""
     peaks = []
