@@ -104,4 +104,5 @@ def _film(machine: str, given: list[str] | None, duration: float | None, output:
     run = _saved(machine, given) if Path(machine).suffix else _subject(machine, given, duration).first_run()
     with picture_bar(run.plant.system.name) as progress:
         drawn = film(run, output, progress=progress)
-    console().print(f"film: {drawn}", markup=False)
+    kind = "film" if drawn.suffix in {".gif", ".mp4"} else "picture"
+    console().print(f"{kind}: {drawn}", markup=False)

@@ -42,6 +42,7 @@ class Curve:
     x: Array
     y: Array
     is_published: bool = False
+    style: int | None = None  # which colour and dash; None: by its place in the panel
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +136,12 @@ def _draw(axes: Axes, panel: Panel) -> None:
         if curve.is_published:
             axes.plot(curve.x, curve.y, color=PUBLISHED, linewidth=4.5, alpha=0.55, label=name, zorder=1)
             continue
-        style: dict[str, Any] = {"color": COLOURS[index % len(COLOURS)], "linewidth": thin, "label": name}
+        kind = index if curve.style is None else curve.style
+        style: dict[str, Any] = {"color": COLOURS[kind % len(COLOURS)], "linewidth": thin, "label": name}
         if panel.is_dotted:
             axes.plot(curve.x, curve.y, marker=".", markersize=2.5, linestyle="none", rasterized=True, **style)
         else:
-            axes.plot(curve.x, curve.y, linestyle=DASHES[_dash(index, len(panel.curves))], **style)
+            axes.plot(curve.x, curve.y, linestyle=DASHES[_dash(kind, max(kind + 1, len(panel.curves)))], **style)
         index += 1
     if panel.is_logarithmic:
         _logarithmic(axes, panel)

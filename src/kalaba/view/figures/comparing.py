@@ -101,8 +101,14 @@ def _panel(found: Sequence[tuple[str, Array, Readings]], name: str) -> Panel:
     having = [(label, time, own[name]) for label, time, own in found if name in own]
     longest = max((time for _, time, _ in having), key=lambda time: float(time[-1]))
     lines = [(label, np.interp(longest, time, own.values, right=np.nan)) for label, time, own in having]
-    curves = tuple(Curve(label, longest, values) for label, values in merged(lines))
+    order = [label for label, _, _ in found]  # a run looks the same in every panel
+    curves = tuple(Curve(label, longest, values, style=_place(order, label)) for label, values in merged(lines))
     return Panel(name, label_of(having[0][2].unit), curves)
+
+
+def _place(order: Sequence[str], label: str) -> int:
+    """Which run a curve is of; of several that lie on each other the first."""
+    return next((i for i, name in enumerate(order) if label == name or label.startswith(f"{name}, ")), 0)
 
 
 def tracking_error(runs: Mapping[str, Run], goals: Follow | Posture | Sequence[Follow | Posture]) -> Figure:
