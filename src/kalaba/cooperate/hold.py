@@ -49,7 +49,8 @@ def hold(
     if check:
         from kalaba.cooperate.reach import check_reach
 
-        check_reach(system, tree, arms, grasps)
+        found = Start(guess=check_reach(system, tree, arms, grasps))
+        system = replace(system, start=start.over(found.over(_merged(tree.start, arms, seeking))))
     return system
 
 

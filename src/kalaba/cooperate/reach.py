@@ -26,7 +26,7 @@ Array = NDArray[np.float64]
 SINGULAR = 1e-6  # of the largest singular value: closer than assembly can place an arm at a singular grasp
 NEARBY = 0.1  # rad, m: how far the configurations lie that tell the rank a grasp has elsewhere
 PROBES = 4
-TRIES = 12  # starts from which an arm that stands alone is led to its grasp
+TRIES = 40  # starts from which an arm that stands alone is led to its grasp
 STRONG = 0.1  # rows shorter than this part of the longest are not stretched to length 1
 CLOSE = 1e-5  # m, rad: a gap that a singular grasp leaves, where assembly creeps
 
@@ -38,8 +38,13 @@ class Seat(NamedTuple):
     in_base: Place
 
 
-def check_reach(system: System, objects: System, arms: Sequence[Placement], grasps: Sequence[Grasp]) -> None:
+def check_reach(
+    system: System, objects: System, arms: Sequence[Placement], grasps: Sequence[Grasp]
+) -> dict[str, float]:
     """Refuse an arm that cannot reach its grasp, or that is singular there.
+
+    Gives guesses for arms that do not get there straight from where they start: together, several of them would seek
+    for long.
 
     An arm stands alone before a seat that is put where its grasp is; equal arms share one model. Left to the assembly
     of the whole are arms that stand on other arms or start at a frame's pose, and objects that come to their arms.
@@ -49,6 +54,7 @@ def check_reach(system: System, objects: System, arms: Sequence[Placement], gras
     seats = _seats(objects, by_name, [g for g in alone if isinstance(g.at, Pose)])
     held = {key for key, _ in objects.start.hold}
     models: dict[Any, Plant] = {}
+    guesses: dict[str, float] = {}
     for grasp in alone:
         if isinstance(grasp.at, Pose) and not held & _frames_of_first(objects):
             continue
@@ -56,7 +62,8 @@ def check_reach(system: System, objects: System, arms: Sequence[Placement], gras
         key = (arm.system, arm.parameters, tool_of(arm, grasp), grasp.joint)
         if key not in models:
             models[key] = _model(arm, grasp)
-        _check_arm(models[key], grasp, seats.get(grasp), system)
+        guesses |= _check_arm(models[key], grasp, seats.get(grasp), system)
+    return guesses
 
 
 def _starts_plainly(system: System, arm: str) -> bool:
@@ -96,9 +103,13 @@ def _model(arm: Placement, grasp: Grasp) -> Plant:
     return build(System(arm.system.name, parts), backend=Interpreted())
 
 
-def _check_arm(plant: Plant, grasp: Grasp, seat: Seat | None, system: System) -> None:
+def _check_arm(plant: Plant, grasp: Grasp, seat: Seat | None, system: System) -> dict[str, float]:
+    """The joints of an arm at its grasp, where it does not get there at the first try."""
     start = _start(system, grasp.arm, seat)
-    found, problem = find_configuration(plant, start, TRIES)
+    found, problem = find_configuration(plant, start, 1)
+    is_straight = found.is_closed
+    if not is_straight:
+        found, problem = find_configuration(plant, start, TRIES)
     _, gap, unit = widest_gap(plant, found, problem)
     value, is_singular = _conditioning(plant, found.q)
     where = f"{system.name}.{grasp.arm}"
@@ -115,6 +126,8 @@ def _check_arm(plant: Plant, grasp: Grasp, seat: Seat | None, system: System) ->
             "Move the base or the grasp, start the arm elsewhere, or give check=False."
         )
         raise ConstraintError(message)
+    own = [i for i, _ in plant.machine.scalar_pairs if plant.coordinates[i].startswith("arm.")]
+    return {} if is_straight else {f"{grasp.arm}.{plant.coordinates[i][4:]}": float(found.q[i]) for i in own}
 
 
 def _start(system: System, arm: str, seat: Seat | None) -> Start:

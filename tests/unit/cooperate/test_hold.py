@@ -232,3 +232,23 @@ def test_bad_grasps_are_refused_when_made():
         kb.Grasp("left", "load", joint=kb.Free())
     with pytest.raises(ModelError, match=r"^Grasp of left: expected the name of a body, got"):
         kb.Grasp("left", LOAD)
+
+
+@pytest.mark.parametrize("down", [(pi, 0, 0), (pi, 0, 0.3), (0, pi, 0)])
+def test_arms_whose_tools_must_turn_half_round_find_their_grasps(down):
+    arm = kb.load("puma560")
+    bar = kb.Body("bar", kb.Cylinder(radius=0.02, length=0.8, mass=2.0, axis=kb.Y))
+    sides = {"left": 1, "right": -1}
+    system = kb.hold(
+        bar,
+        arms=[arm.place(name, at=(0, 0.5 * side, 0)) for name, side in sides.items()],
+        grasps=[kb.Grasp(name, "bar", at=kb.Pose((0, 0.3 * side, 0), rpy=down)) for name, side in sides.items()],
+        name="cell",
+        start=kb.Start(hold={"bar": kb.Pose((0.5, 0, 0.3))}),
+    )
+    cell = plant(system)
+    assert np.abs(cell.residual(cell.start.q)).max() < 1e-13
+    for name, side in sides.items():
+        tool = cell.pose(f"{name}.tool", cell.start.q)
+        assert tool.position == pytest.approx([0.5, 0.3 * side, 0.3], abs=1e-12)
+        assert tool.rotation[2, 2] == pytest.approx(-1.0)  # not the false root half a turn off
