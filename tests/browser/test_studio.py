@@ -48,7 +48,8 @@ def test_every_machine_opens_is_seen_and_moves(watcher, name):
     studio, page = watcher.studio, watcher.page
     studio.duration, studio.panel.forces.value = SHORT, False  # forces are looked at elsewhere; here they cost time
     watcher.choose("machine", name)
-    assert studio.subject.name == name
+    assert watcher.comes(lambda: studio.subject.name == name)  # what the page asked for reaches us by and by
+    assert studio.wait(120)
     assert watcher.comes(page.get_by_text(f"{name} · ").first.is_visible)  # the title
     studio.seek(0.0)
     assert watcher.shows(studio.stage.poses)

@@ -79,7 +79,7 @@ class Watcher:
         """Choose from a list of the panel."""
         self.row(label).locator("input").first.click()
         self.page.get_by_role("option", name=option, exact=True).click()
-        self.pass_time(0.1)  # until the server has heard of it
+        self.pass_time(0.6)  # until the server has heard of it
         assert self.studio.wait(180)
 
     def poses(self, names):

@@ -6,11 +6,18 @@ import pytest
 from kalaba.constrain.rows import choose_rows, dependencies
 
 RNG = np.random.default_rng(20240617)
+FIRST = RNG.bit_generator.state
 
 
 def random_mass(n):
     W = RNG.normal(size=(n, n))
     return W @ W.T + 0.1 * np.eye(n)
+
+
+@pytest.fixture(autouse=True)
+def own_numbers():
+    """Every test draws the same numbers, whatever ran before it."""
+    RNG.bit_generator.state = FIRST
 
 
 def random_rows(m, n, rank):
