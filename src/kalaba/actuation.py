@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -133,17 +133,23 @@ def law_function(plant: Plant, chosen: Law, *, limited: bool = True) -> Evaluato
     return plant.function("control", trace, label, numbers=chosen.numbers)
 
 
-def _trace(equations: Equations, chosen: Law, low: list[float], high: list[float]) -> ca.Function:
+def within(efforts: list[ca.SX], low: Sequence[float], high: Sequence[float]) -> list[ca.SX]:
+    """Efforts cut off at what motors may give; unlike min and max, this keeps NaN."""
     import casadi as ca
 
+    found = []
+    for effort, least, most in zip(efforts, low, high, strict=True):
+        upper = effort if most == np.inf else ca.if_else(ca.gt(effort, most), most, effort)
+        found.append(upper if least == -np.inf else ca.if_else(ca.lt(upper, least), least, upper))
+    return found
+
+
+def _trace(equations: Equations, chosen: Law, low: list[float], high: list[float]) -> ca.Function:
     from kalaba.constrain.functions import law_values
 
     def values(found: Equations, kept: ca.SX, numbers: ca.SX) -> list[ca.SX]:
         u = chosen.inputs(found, kept, numbers)
-        for i, (least, most) in enumerate(zip(low, high, strict=True)):  # unlike min and max, this keeps NaN
-            u[i] = u[i] if most == np.inf else ca.if_else(ca.gt(u[i], most), most, u[i])
-            u[i] = u[i] if least == -np.inf else ca.if_else(ca.lt(u[i], least), least, u[i])
-        return u
+        return within(u[: len(low)], low, high) + u[len(low) :]
 
     return law_values(equations, values, len(chosen.numbers))
 

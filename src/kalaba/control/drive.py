@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.actuation import Controller, law_function, law_of
-from kalaba.control.path.checks import positive
-from kalaba.control.transmission import Backlash, Friction, Sides, Transmission, encoders, zero_or_more
+from kalaba.control.path.checks import positive, zero_or_more
+from kalaba.control.transmission import Backlash, Friction, Sides, Transmission, encoders
 from kalaba.errors import ControlError
 from kalaba.model.parts import Sampled
 from kalaba.starting import closing

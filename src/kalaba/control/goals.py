@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Protocol
 
 import casadi as ca
 import numpy as np
@@ -197,16 +198,29 @@ def time_rates(wanted: ca.SX, t: ca.SX) -> tuple[ca.SX, ca.SX]:
     return v, ca.densify(ca.jacobian(v, t))
 
 
-def numbers_of(motions: Sequence[Motion]) -> tuple[float, ...]:
+class Numbered(Protocol):
+    """Something that has numbers from the start."""
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """These numbers."""
+
+
+def numbers_of(motions: Sequence[Numbered]) -> tuple[float, ...]:
     """What all of them have from the start, one after the other."""
     return tuple(number for motion in motions for number in motion.numbers)
+
+
+def parts_of(numbers: ca.SX, motions: Sequence[Numbered]) -> list[ca.SX]:
+    """Each one's own part of them."""
+    ends = np.cumsum([0, *(len(motion.numbers) for motion in motions)]).tolist()
+    return [numbers[a:b] for a, b in pairwise(ends)]
 
 
 def stacked(motions: Sequence[Motion], k: Kinematics, numbers: ca.SX | None = None) -> Rows:
     """The rows of some motions one under the other; without symbols for their numbers these are constants."""
     own = ca.SX(ca.DM(numbers_of(motions))) if numbers is None else numbers
-    ends = np.cumsum([0, *(len(motion.numbers) for motion in motions)]).tolist()
-    rows = [motion.rows(k, own[a:b]) for motion, a, b in zip(motions, ends[:-1], ends[1:], strict=True)]
+    rows = [motion.rows(k, part) for motion, part in zip(motions, parts_of(own, motions), strict=True)]
     fields = ("matrix", "drift", "error", "velocity", "acceleration")
     parts = [ca.densify(ca.vertcat(*(getattr(row, name) for row in rows))) for name in fields]
     return Rows(tuple(name for row in rows for name in row.names), *parts)

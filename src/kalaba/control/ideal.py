@@ -11,7 +11,7 @@ from kalaba.actuation import Law
 from kalaba.backend import Native
 from kalaba.control import traced
 from kalaba.control.goals import Follow, Posture
-from kalaba.control.path.checks import finite
+from kalaba.control.path.checks import zero_or_more
 from kalaba.control.servo import Servo
 from kalaba.errors import ControlError
 
@@ -47,8 +47,7 @@ class IdealServo:
                 raise ControlError(f"IdealServo: expected goals such as kb.follow(...), got {goal!r}.")
         object.__setattr__(self, "goals", goals)
         for name in ("frequency", "damping"):
-            if finite(getattr(self, name), f"IdealServo.{name}") < 0:
-                raise ControlError(f"IdealServo.{name}: expected zero or more, got {getattr(self, name)!r}.")
+            zero_or_more(getattr(self, name), f"IdealServo.{name}")
 
     @property
     def duration(self) -> float | None:

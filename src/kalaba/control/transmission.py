@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.constrain.functions import expressions
-from kalaba.control.path.checks import finite, positive
+from kalaba.control.path.checks import positive, zero_or_more
 from kalaba.errors import ControlError
 from kalaba.model.machine import Thrust
 from kalaba.starting import closing
@@ -21,12 +21,6 @@ if TYPE_CHECKING:
     from kalaba.plant import Plant
 
 Array = NDArray[np.float64]
-
-
-def zero_or_more(value: float, what: str) -> None:
-    """Refuse a negative number."""
-    if finite(value, what) < 0:
-        raise ControlError(f"{what}: expected zero or more, got {value!r}.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ import numpy as np
 
 from kalaba.actuation import Law, read
 from kalaba.control.allocation import LeastSquares
+from kalaba.control.goals import numbers_of, parts_of
 from kalaba.control.path.checks import positive
 from kalaba.control.path.turning import Turn, keep
 from kalaba.control.path.value import Path
@@ -77,8 +78,6 @@ class Carry:
         motors = sharing.motors(space, None, {})
         weights = self._weights(space, motors)
 
-        numbers = tuple(number for goal in goals for number in goal.numbers)
-
         def torques(found: Equations, _: ca.SX, given: ca.SX) -> list[ca.SX]:
             model = object_equations(found, space.split)
             wanted = self.acceleration(found.kinematics, ca.mtimes(model.speed_map, found.symbols.v), goals, given)
@@ -88,12 +87,11 @@ class Carry:
             return [values.get(i, ca.SX(0)) for i in range(len(plant.actuators))]
 
         shape = f"to {[goal.shape for goal in goals]} {weights} {space.split!r}"
-        return Law(repr(self), torques, is_feedback=True, shape=shape, numbers=numbers)
+        return Law(repr(self), torques, is_feedback=True, shape=shape, numbers=numbers_of(goals))
 
     def acceleration(self, kinematics: Kinematics, speeds: ca.SX, goals: Goals, numbers: ca.SX) -> ca.SX:
         """The acceleration s̈ of an object with the velocities ṡ that has goals."""
-        ends = np.cumsum([0, *(len(goal.numbers) for goal in goals)]).tolist()
-        found = [goal.goal(kinematics, numbers[a:b]) for goal, a, b in zip(goals, ends[:-1], ends[1:], strict=True)]
+        found = [goal.goal(kinematics, part) for goal, part in zip(goals, parts_of(numbers, goals), strict=True)]
         e = ca.vertcat(*(goal.error for goal in found))
         v_d = ca.vertcat(*(goal.velocity for goal in found))
         a_d = ca.vertcat(*(goal.acceleration for goal in found))

@@ -68,3 +68,9 @@ def times(value: ArrayLike) -> Array:
     if np.isnan(t).any():
         raise ControlError("path.at: expected times in seconds, got NaN.")
     return t
+
+
+def zero_or_more(value: float, what: str) -> None:
+    """Refuse a negative number."""
+    if finite(value, what) < 0:
+        raise ControlError(f"{what}: expected zero or more, got {value!r}.")

@@ -9,7 +9,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.actuation import Law, law_of
+from kalaba.actuation import Law, law_of, within
 from kalaba.control.goals import Follow, Posture
 from kalaba.control.path.value import Path
 from kalaba.control.robust import Adaptive
@@ -131,9 +131,7 @@ def _law_function(plant: Plant, law: Law) -> ca.Function:
     equations, s = plant.equations, plant.equations.symbols
     kept = ca.SX(ca.DM((plant.choice.mask > 0).astype(float)))
     efforts = law.inputs(equations, kept)[: len(plant.actuators)]
-    for i, (least, most) in enumerate(zip(*law.range(plant), strict=True)):  # unlike min and max, this keeps NaN
-        efforts[i] = efforts[i] if np.isinf(most) else ca.if_else(ca.gt(efforts[i], most), most, efforts[i])
-        efforts[i] = efforts[i] if np.isinf(least) else ca.if_else(ca.lt(efforts[i], least), least, efforts[i])
+    efforts = within(efforts, *(bound.tolist() for bound in law.range(plant)))
     found = ca.substitute([ca.vertcat(*efforts)], [s.u], [ca.SX.zeros(s.u.shape[0])])
     return ca.Function("law", [s.t, s.q, s.v, s.p], [ca.densify(ca.cse(found)[0])], ["t", "q", "v", "p"], ["efforts"])
 
