@@ -8,7 +8,7 @@ from benchmarks.bars import AtMost
 from benchmarks.machine import TO_PEER, Array, States, consistent_states, machine
 from benchmarks.peers.mujoco_model import Mujoco, mujoco_machine
 from benchmarks.peers.pinocchio_model import Pinocchio, pinocchio_machine
-from kalaba.plant import Plant
+from kalaba.plant.plant import Plant
 
 COUNT = 64  # states
 SAME = 1e-6  # of the largest acceleration

@@ -13,8 +13,8 @@ from benchmarks.kernel_loop import kernel_loop
 from benchmarks.machine import States
 from benchmarks.starting import cold
 from benchmarks.timing import best_in_turns, elapsed, repeated
-from kalaba.oracle import project_state
-from kalaba.plant import Plant
+from kalaba.plant.plant import Plant
+from kalaba.run.python_loop import project_state
 
 if TYPE_CHECKING:
     from benchmarks.peers.pinocchio_carry import Carrying

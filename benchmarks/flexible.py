@@ -12,7 +12,7 @@ from benchmarks.kernel_loop import KernelLoop, kernel_loop
 from benchmarks.machine import Array, States
 from benchmarks.starting import ROOT, cold
 from benchmarks.timing import best_in_turns, elapsed, repeated
-from kalaba.plant import Plant
+from kalaba.plant.plant import Plant
 
 ARM = "floating-flexible-arm"
 REFERENCE = Path("tests/reference/data/floating-flexible-arm/case_a.npz")

@@ -6,9 +6,9 @@ import numpy as np
 from numba import njit
 
 from benchmarks.machine import Array, States
-from kalaba.backend import NativeFunction
-from kalaba.integrate.machine_code import call
-from kalaba.plant import Plant
+from kalaba.native.backend import NativeFunction
+from kalaba.native.machine_code import call
+from kalaba.plant.plant import Plant
 
 PASSES = 50  # over all states in one call from Python
 

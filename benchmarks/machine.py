@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import kalaba as kb
-from kalaba.oracle import project_state
-from kalaba.plant import Plant
+from kalaba.plant.plant import Plant
+from kalaba.run.python_loop import project_state
 
 Array = NDArray[np.float64]
 

@@ -9,7 +9,15 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
-IMPORTED = ("casadi", "numba", "kalaba.plant", "kalaba.starting", "kalaba.forward", "kalaba.simulate", "kalaba.loop")
+IMPORTED = (
+    "casadi",
+    "numba",
+    "kalaba.plant.plant",
+    "kalaba.plant.start",
+    "kalaba.plant.forward",
+    "kalaba.run.simulate",
+    "kalaba.compiled",
+)
 
 
 def package() -> dict[str, float]:

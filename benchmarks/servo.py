@@ -9,9 +9,9 @@ import numpy as np
 
 import kalaba as kb
 from benchmarks.bars import AtMost, Report, seconds
-from kalaba.actuation import Law, law_function
-from kalaba.backend import NativeFunction
-from kalaba.plant import Plant
+from kalaba.native.backend import NativeFunction
+from kalaba.plant.laws import Law, law_function
+from kalaba.plant.plant import Plant
 
 ROBOT = "pus-upu"
 CALLS = 20_000

@@ -7,10 +7,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import kalaba as kb
-from kalaba.plant import build
+from kalaba.plant.plant import build
+from kalaba.results.run import Run
 from kalaba.robots.catalogue import scenario
-from kalaba.run import Run
-from kalaba.simulate import simulate
+from kalaba.run.simulate import simulate
 from kalaba.view.figures import overview
 from kalaba.view.still import still
 

@@ -4,14 +4,14 @@ import math
 
 import numpy as np
 
-from kalaba.backend import Interpreted
-from kalaba.model.joint import Revolute
+from kalaba.joints.kinds import Revolute
 from kalaba.model.parts import Body, Frame
-from kalaba.model.pose import Axis, Pose
-from kalaba.model.solid import Solid
+from kalaba.model.solids import Solid
 from kalaba.model.system import System
-from kalaba.plant import Plant, build
-from kalaba.state import Pose as Place
+from kalaba.native.backend import Interpreted
+from kalaba.plant.plant import Plant, build
+from kalaba.plant.state import Pose as Place
+from kalaba.space.pose import Axis, Pose
 
 SOLID = Solid(1.0, com=(0.05, 0.02, 0.1), inertia=(0.02, 0.03, 0.02))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import kalaba as kb
-from kalaba.rotations import quaternion_of
+from kalaba.space.rotations import quaternion_of
 
 DATA = Path(__file__).parent / "reference" / "data" / "cooperation"
 NUMBERS = json.loads((DATA / "scenarios.json").read_text(encoding="utf-8"))

@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from kalaba.model import joint as kinds
-from kalaba.model.beam import Beam
-from kalaba.model.expression import Expression, Values, evaluate
+from kalaba.joints import kinds
+from kalaba.model.beams.beam import Beam
 from kalaba.model.machine import Machine, MachineBody
-from kalaba.model.number import with_values
-from kalaba.model.pose import Axis, Pose
+from kalaba.model.text.expressions import Expression, Values, evaluate
+from kalaba.space.number import with_values
+from kalaba.space.pose import Axis, Pose
 from states import State
 
 

@@ -11,14 +11,14 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from kalaba.model import joint as kinds
-from kalaba.model.beam import Beam
+from kalaba.joints import kinds
+from kalaba.model.beams.beam import Beam
+from kalaba.model.beams.section import Circle, Rectangle, SectionNumbers, Tube
+from kalaba.model.beams.shapes import ClampedClamped, ClampedFree, Pinned, Polynomial, StaticTip
 from kalaba.model.parts import Body, Connection, Frame, Parameter, Spring
-from kalaba.model.pose import Axis, Pose, X, Y, Z
-from kalaba.model.section import Circle, Rectangle, SectionNumbers, Tube
-from kalaba.model.shapes import ClampedClamped, ClampedFree, Pinned, Polynomial, StaticTip
-from kalaba.model.solid import AnySolid, Box, Cylinder, Rod, Solid
+from kalaba.model.solids import AnySolid, Box, Cylinder, Rod, Solid
 from kalaba.model.system import Placement, System
+from kalaba.space.pose import Axis, Pose, X, Y, Z
 from kinematics_by_hand import frame_poses, joint_pose
 from states import State, random_state
 

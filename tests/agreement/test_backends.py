@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import kalaba as kb
-from kalaba.batch import run_kernel
+from kalaba.plant.batch import run_kernel
 from machines import closed_systems
 
 ROUNDING = 1e-12

@@ -11,11 +11,11 @@ from kalaba.derive.kane import Kane
 from kalaba.derive.kinematics import Kinematics
 from kalaba.derive.lagrange import Lagrange
 from kalaba.derive.newton_euler import NewtonEuler
-from kalaba.model import joint as kinds
+from kalaba.joints import kinds
 from kalaba.model.parts import Body, Frame, Spring
-from kalaba.model.pose import Pose, X, Y, Z
-from kalaba.model.solid import Rod, Solid
+from kalaba.model.solids import Rod, Solid
 from kalaba.model.system import System
+from kalaba.space.pose import Pose, X, Y, Z
 from machines import TREE_KINDS, random_joint, systems
 from states import numeric, random_state, relative_gap
 

@@ -5,7 +5,7 @@ import pytest
 
 import kalaba as kb
 from browser.watcher import coloured
-from kalaba.rotations import quaternion_of
+from kalaba.space.rotations import quaternion_of
 
 pytestmark = pytest.mark.xdist_group("browser")  # one page for all of them
 OFTEN = {"four-bar", "planar-parallel", "stewart", "flexible-four-bar"}

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 import kalaba as kb
-from kalaba.constrain.assembly import weighted_step
 from kalaba.constrain.rows import choose_rows
 from kalaba.constrain.solvers import MaskedLDL, Problem, UdwadiaKalaba
+from kalaba.plant.assembly import weighted_step
 from machines import closed_systems
 from states import State
 

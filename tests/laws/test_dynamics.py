@@ -15,11 +15,11 @@ from kalaba.derive.kane import Kane
 from kalaba.derive.lagrange import Lagrange
 from kalaba.derive.newton_euler import NewtonEuler
 from kalaba.errors import DeriveError
-from kalaba.model import joint as kinds
+from kalaba.joints import kinds
 from kalaba.model.parts import Actuator, Body, Force, Spring
-from kalaba.model.pose import Pose
-from kalaba.model.solid import Box, Cylinder, Rod, Solid
+from kalaba.model.solids import Box, Cylinder, Rod, Solid
 from kalaba.model.system import System
+from kalaba.space.pose import Pose
 from machines import TREE_KINDS, random_joint, random_pose, random_solid, random_system, random_tree, systems
 from states import State, numeric, random_state, relative_gap
 
@@ -196,7 +196,7 @@ def without_world_springs(system: System) -> System:
 
 def scaled(value: object, length: float, mass: float) -> object:
     """A part in other units: numbers by their unit, so many new lengths a metre and new masses a kilogram."""
-    from kalaba.model.number import quantities, with_values
+    from kalaba.space.number import quantities, with_values
 
     factors = {"m": length, "kg": mass, "kg*m^2": mass * length**2}
     by_path = {q.path: q.value * factors.get(q.unit, 1.0) for q in quantities(value)}

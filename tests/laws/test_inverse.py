@@ -8,18 +8,18 @@ from scipy.spatial.transform import Rotation
 
 import kalaba as kb
 from arms import apart, arm_of, gap_between, random_arm, random_seat, random_wrist_arm
-from kalaba.backend import Interpreted
-from kalaba.inverse.bounds import null_space
-from kalaba.inverse.chain import Limits
-from kalaba.inverse.differential import drift, measure
-from kalaba.inverse.hinges import Axes, turned
-from kalaba.inverse.regional import carry_to
-from kalaba.inverse.target import target_of, turn_rates
-from kalaba.inverse.task import Task, descend
-from kalaba.model.joint import Free, Prismatic, Revolute, Spherical
-from kalaba.model.pose import Axis, Pose, Y, Z
-from kalaba.plant import build
-from kalaba.state import Pose as Place
+from kalaba.joints.kinds import Free, Prismatic, Revolute, Spherical
+from kalaba.kinematics.tree.bounds import null_space
+from kalaba.kinematics.tree.chain import Limits
+from kalaba.kinematics.tree.differential import drift, measure
+from kalaba.kinematics.tree.hinges import Axes, turned
+from kalaba.kinematics.tree.regional import carry_to
+from kalaba.kinematics.tree.target import target_of, turn_rates
+from kalaba.kinematics.tree.task import Task, descend
+from kalaba.native.backend import Interpreted
+from kalaba.plant.plant import build
+from kalaba.plant.state import Pose as Place
+from kalaba.space.pose import Axis, Pose, Y, Z
 from states import moved, random_state
 
 FOUND = 1e-12  # m, rad: a thousand roundings of an arm of metre size

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kalaba as kb
-from kalaba import variants
+from kalaba.plant import variants
 from limbs import arm, star
 
 LOAD_AXES = ("load.x", "load.y", "load.z")

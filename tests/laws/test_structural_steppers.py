@@ -120,7 +120,7 @@ def test_adapted_steps_follow_the_tolerance(formulation):
 
 
 def test_a_massless_rod_moves_as_with_runge_kutta():
-    from unit.test_singular_mass import slider_crank
+    from unit.plant.test_singular_mass import slider_crank
 
     plant = kb.build(slider_crank())
     exact = kb.simulate(plant, 0.3, stepper=SHARP)

@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose
 
 import kalaba as kb
 from by_hand import SHARP, G, integrate, positions
-from kalaba.constrain.functions import motion
-from kalaba.run import Ending
+from kalaba.constrain.kernels.functions import motion
+from kalaba.results.run import Ending
 
 SOLVERS = {"masked": kb.MaskedLDL(), "uk": kb.UdwadiaKalaba(), "kkt": kb.KKT(), "null space": kb.NullSpace()}
 HINGE = kb.Revolute(-kb.Y)

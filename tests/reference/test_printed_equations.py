@@ -10,9 +10,9 @@ import pytest
 import kalaba as kb
 from kalaba.derive.equations import derive
 from kalaba.derive.newton_euler import NewtonEuler
-from kalaba.derive.printed.page import LETTERS
-from kalaba.derive.printed.sheet import Sheet
-from kalaba.files.tex import Words, document
+from kalaba.export.tex import Words, document
+from kalaba.printing.page import LETTERS
+from kalaba.printing.sheet import Sheet
 from kalaba.robots.catalogue import ENTRIES, find
 from printed_latex import equations, numbers
 

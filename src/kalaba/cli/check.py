@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from kalaba.cli.choices import JsonFlag, NameArgument, QuietFlag, SetFlag, read_settings
 
 if TYPE_CHECKING:
-    from kalaba.mobility import Mobility
+    from kalaba.analyse.mobility import Mobility
 
 
 def check(name: NameArgument, *, given: SetFlag = None, as_json: JsonFlag = False, quiet: QuietFlag = False) -> None:
@@ -16,8 +16,8 @@ def check(name: NameArgument, *, given: SetFlag = None, as_json: JsonFlag = Fals
 
     Example: kalaba check four-bar
     """
+    from kalaba.analyse.mobility import check as examine
     from kalaba.cli.terminal import console, print_json
-    from kalaba.mobility import check as examine
     from kalaba.robots.catalogue import load
 
     settings = read_settings(name, given)

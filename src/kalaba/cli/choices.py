@@ -111,7 +111,7 @@ def _parameters(entry: Entry) -> list[str]:
 
 def _number(text: str, value: str) -> float:
     """A number, or arithmetic on numbers such as pi/2."""
-    from kalaba.model.expression import parse
+    from kalaba.model.text.expressions import parse
 
     try:
         number = parse(value).constant
@@ -141,20 +141,20 @@ def _option(entry: Entry, key: str, value: str, flag: str) -> Choice:
 
 def choose_stepper(name: StepperName | None, step: float | None, own: Any) -> Any:  # noqa: ANN401
     """The stepper of the flags, or the scenario's own, or the default."""
-    from kalaba import integrate
+    from kalaba import steppers
 
     kinds = {
-        StepperName.RK4: integrate.RungeKutta4,
-        StepperName.DP5: integrate.DormandPrince,
-        StepperName.SEMI_IMPLICIT_EULER: integrate.SemiImplicitEuler,
-        StepperName.RADAU: integrate.Radau,
-        StepperName.WILSON_THETA: integrate.WilsonTheta,
-        StepperName.NEWMARK: integrate.Newmark,
-        StepperName.HHT: integrate.HHT,
-        StepperName.GENERALISED_ALPHA: integrate.GeneralisedAlpha,
-        StepperName.CENTRAL_DIFFERENCE: integrate.CentralDifference,
+        StepperName.RK4: steppers.RungeKutta4,
+        StepperName.DP5: steppers.DormandPrince,
+        StepperName.SEMI_IMPLICIT_EULER: steppers.SemiImplicitEuler,
+        StepperName.RADAU: steppers.Radau,
+        StepperName.WILSON_THETA: steppers.WilsonTheta,
+        StepperName.NEWMARK: steppers.Newmark,
+        StepperName.HHT: steppers.HHT,
+        StepperName.GENERALISED_ALPHA: steppers.GeneralisedAlpha,
+        StepperName.CENTRAL_DIFFERENCE: steppers.CentralDifference,
     }
-    chosen = kinds[name]() if name is not None else own if own is not None else integrate.RungeKutta4()
+    chosen = kinds[name]() if name is not None else own if own is not None else steppers.RungeKutta4()
     if step is None:
         return chosen
     if not hasattr(chosen, "step"):

@@ -18,7 +18,7 @@ from kalaba.errors import CommandError
 
 if TYPE_CHECKING:
     from kalaba.cli.variants import Values, Variant
-    from kalaba.scenarios import Scenario
+    from kalaba.run.scenario import Scenario
 
 VaryFlag = Annotated[
     list[str] | None,
@@ -54,7 +54,7 @@ def compare(  # noqa: PLR0913  (one argument a flag)
     Example: kalaba compare floating-flexible-arm --vary modes=1,2,5 -o modes.png
     """
     from kalaba.cli.variants import variant_of
-    from kalaba.files.places import check_place
+    from kalaba.results.places import check_place
     from kalaba.view.sheet import PICTURES
 
     chosen = _scenarios(name, varied, given)
@@ -144,7 +144,7 @@ def _plain(own: Variant, last: Variant, names: Sequence[str]) -> dict[str, Any]:
 def _write(found: Sequence[Variant], output: Path) -> None:
     """One line a sample and variant; numbers keep all digits."""
     from kalaba.cli.variants import units_of
-    from kalaba.files.places import replacing
+    from kalaba.results.places import replacing
 
     units = units_of(found)
     headings = [f"{name} [{unit}]" if unit else name for name, unit in {"time": "s", **units}.items()]

@@ -95,7 +95,7 @@ def _table(derived: dict[MethodName, Equations]) -> list[tuple[object, ...]]:
 
 def _print_steps(out: Console, name: str, equations: Equations, *, written: bool) -> None:
     """The steps of a derivation: names and sizes, or what they are."""
-    from kalaba.derive.printed.plain import plain
+    from kalaba.printing.plain import plain
 
     out.print(f"\n[bold]{name}[/bold]")
     if written:
@@ -129,7 +129,7 @@ def _label(shape: tuple[int, int], place: tuple[int, int]) -> str:
 
 def _plain(equations: Equations, *, steps: bool) -> dict[str, Any]:
     """A derivation as data."""
-    from kalaba.derive.printed.plain import plain
+    from kalaba.printing.plain import plain
 
     fields = {
         letter: {

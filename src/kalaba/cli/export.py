@@ -56,7 +56,7 @@ def export(  # noqa: PLR0913  (one argument a flag)
     kalaba export pus-upu -o ctl.c --function servo --allocation least-squares
     """
     from kalaba.cli.terminal import console, print_json
-    from kalaba.files.places import check_place
+    from kalaba.results.places import check_place
     from kalaba.robots.catalogue import find
 
     find(name)  # an unknown machine is said first
@@ -81,8 +81,8 @@ def export(  # noqa: PLR0913  (one argument a flag)
 
 def _export_equations(name: str, output: Path, settings: Settings, method: MethodFlag) -> Path:
     """The equations in print."""
-    from kalaba.files.sympy_module import export_sympy
-    from kalaba.files.tex import Words, export_tex
+    from kalaba.export.sympy_module import export_sympy
+    from kalaba.export.tex import Words, export_tex
     from kalaba.robots.catalogue import find, load
 
     entry = find(name)
@@ -96,7 +96,7 @@ def _export_c(
     name: str, output: Path, settings: Settings, how: tuple[FunctionName | None, str | None]
 ) -> tuple[Path, ...]:
     """C, with the scenario's control where that is a servo."""
-    from kalaba.files.c_code import export_c
+    from kalaba.export.c import export_c
     from kalaba.robots.catalogue import find, scenario
 
     function, allocation = how[0] or FunctionName.MOTION, how[1]

@@ -15,7 +15,7 @@ from kalaba.errors import CommandError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from kalaba.run import Run
+    from kalaba.results.run import Run
 
 
 class FigureName(StrEnum):
@@ -71,8 +71,8 @@ def plot(
     Example: kalaba plot run.nc --figure papers -o papers.pdf
     """
     from kalaba.cli.terminal import console, print_json
-    from kalaba.files.places import check_place
-    from kalaba.files.results import open_run
+    from kalaba.results.places import check_place
+    from kalaba.results.saving import open_run
     from kalaba.view.sheet import PICTURES, save
 
     chosen = figure or (FigureName.OVERVIEW if len(paths) == 1 else FigureName.COMPARE)

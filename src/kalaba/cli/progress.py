@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kalaba.progress import Progress, Watcher
-    from kalaba.run import Worst
+    from kalaba.results.run import Worst
+    from kalaba.run.progress import Progress, Watcher
 
 WIDE = 110  # columns that hold the machine's name and a long bar beside the numbers
 

@@ -12,7 +12,7 @@ from kalaba.cli.completion import names_and_files
 from kalaba.errors import CommandError
 
 if TYPE_CHECKING:
-    from kalaba.run import Run
+    from kalaba.results.run import Run
 
 NameArgument = Annotated[
     str,
@@ -42,7 +42,7 @@ def report(
     Example: kalaba report three-arm-screw -o report.html
     """
     from kalaba.cli.terminal import console, print_json
-    from kalaba.files.places import check_place
+    from kalaba.results.places import check_place
     from kalaba.view.report import PAGES
     from kalaba.view.report import report as write
 
@@ -57,8 +57,8 @@ def report(
 
 
 def _run(name: str, given: list[str] | None, *, hidden: bool) -> Run:
-    from kalaba.files.formats import READERS
-    from kalaba.files.results import open_run
+    from kalaba.results.formats import READERS
+    from kalaba.results.saving import open_run
 
     if Path(name).suffix.lower() in READERS:
         if given:

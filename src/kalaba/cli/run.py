@@ -23,8 +23,8 @@ from kalaba.cli.choices import (
 from kalaba.cli.terminal import Colour, say
 
 if TYPE_CHECKING:
-    from kalaba.run import Run
-    from kalaba.scenarios import Scenario
+    from kalaba.results.run import Run
+    from kalaba.run.scenario import Scenario
 
 OutputFlag = Annotated[Path, typer.Option("-o", "--output", help="Where to write the run: .nc, .csv or .parquet.")]
 DurationFlag = Annotated[float | None, typer.Option(help="Seconds to simulate, instead of the scenario's own.")]
@@ -59,8 +59,8 @@ def run(  # noqa: PLR0913  (one argument a flag)
 
     Example: kalaba run four-bar --set crank.length=0.2 --duration 3 -o four-bar.nc --plot four-bar.png
     """
-    from kalaba.files.formats import WRITERS
-    from kalaba.files.places import check_place
+    from kalaba.results.formats import WRITERS
+    from kalaba.results.places import check_place
 
     if view:
         from kalaba.view.studio.serving import check_viser
@@ -113,7 +113,7 @@ def simulate_scenario(
 ) -> Run:
     """Simulate a scenario behind a bar on the terminal; a run that breaks off is returned too."""
     from kalaba.cli.progress import bar
-    from kalaba.simulate import SingularWarning, simulate
+    from kalaba.run.simulate import SingularWarning, simulate
 
     seconds = chosen.duration if duration is None else duration
     with bar(chosen.system.name, seconds, hidden=hidden) as progress, warnings.catch_warnings():

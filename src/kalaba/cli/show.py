@@ -11,7 +11,7 @@ import typer
 from kalaba.cli.choices import JsonFlag, NameArgument, SetFlag, read_settings
 
 if TYPE_CHECKING:
-    from kalaba.model.joint import Joint
+    from kalaba.joints.kinds import Joint
     from kalaba.model.machine import Machine
     from kalaba.model.parts import Parameter
     from kalaba.robots.entry import Entry

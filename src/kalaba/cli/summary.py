@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.files.units import actuator_units, force_unit, row_units
+from kalaba.model.units import actuator_units, force_unit, row_units
 
 if TYPE_CHECKING:
-    from kalaba.run import Run
+    from kalaba.results.run import Run
 
 Array = NDArray[np.float64]
 FELT = 1e-5  # a part of the speed; less is the error of a stepper of order 4 or 5

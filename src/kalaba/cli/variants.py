@@ -13,7 +13,7 @@ from kalaba.cli.summary import Summary, summarise
 from kalaba.view.figures.comparing import Readings, readings
 
 if TYPE_CHECKING:
-    from kalaba.run import Run
+    from kalaba.results.run import Run
 
 Array = NDArray[np.float64]
 Values = dict[str, str]  # what is varied and its value, as typed

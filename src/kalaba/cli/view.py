@@ -12,7 +12,7 @@ from kalaba.cli.choices import SetFlag, read_settings
 from kalaba.cli.completion import names_and_files
 
 if TYPE_CHECKING:
-    from kalaba.run import Run
+    from kalaba.results.run import Run
     from kalaba.view.studio.subject import Subject
 
 MachineArgument = Annotated[
@@ -86,7 +86,7 @@ def _subject(machine: str, given: list[str] | None, duration: float | None) -> S
 
 def _saved(machine: str, given: list[str] | None) -> Run:
     from kalaba.errors import CommandError
-    from kalaba.files.results import open_run
+    from kalaba.results.saving import open_run
 
     if given:
         message = f"--set {given[0]}: {machine} has been run already. Open the machine by its name."
@@ -97,7 +97,7 @@ def _saved(machine: str, given: list[str] | None) -> Run:
 def _film(machine: str, given: list[str] | None, duration: float | None, output: Path) -> None:
     from kalaba.cli.pictures import picture_bar
     from kalaba.cli.terminal import console
-    from kalaba.files.places import check_place
+    from kalaba.results.places import check_place
     from kalaba.view.film import FILMS, film
 
     check_place(output, FILMS)

@@ -1,7 +1,7 @@
 """Which constraint rows carry the motion: the only place in kalaba where a rank is decided.
 
 In Python everybody calls `choose_rows`. Its steps are also there as leaves of plain loops on flat row-major arrays that
-allocate nothing: `kalaba.loop` compiles them as they are and strings them together in the same way.
+allocate nothing: `kalaba.compiled` compiles them as they are and strings them together in the same way.
 """
 
 import numpy as np

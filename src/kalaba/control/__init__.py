@@ -1,5 +1,1 @@
-"""Control: what the actuators do so that a machine does what is asked of it."""
-
-from kalaba.control import path
-
-__all__ = ["path"]
+"""Control: goals, the motors that meet them, and real drives."""

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.actuation import Controller, law_function, law_of
-from kalaba.control.path.checks import positive, zero_or_more
 from kalaba.control.transmission import Backlash, Friction, Sides, Transmission, encoders
 from kalaba.errors import ControlError
 from kalaba.model.parts import Sampled
-from kalaba.starting import closing
+from kalaba.paths.checks import positive, zero_or_more
+from kalaba.plant.laws import Controller, law_function, law_of
+from kalaba.plant.start import closing
 
 if TYPE_CHECKING:
-    from kalaba.plant import Plant
-    from kalaba.state import State
+    from kalaba.plant.plant import Plant
+    from kalaba.plant.state import State
 
 Array = NDArray[np.float64]
 

@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING, Any, Protocol
 import casadi as ca
 import numpy as np
 
-from kalaba.control.path.timing import MinimumJerk
-from kalaba.control.path.turning import Turn, keep
-from kalaba.control.path.value import Path
 from kalaba.derive.applied import frame_jacobian
-from kalaba.derive.rotation import about, vee
 from kalaba.errors import ControlError, near
-from kalaba.model.number import is_number
+from kalaba.paths.timing import MinimumJerk
+from kalaba.paths.turning import Turn, keep
+from kalaba.paths.value import Path
+from kalaba.space.number import is_number
+from kalaba.space.symbolic import about, vee
 
 if TYPE_CHECKING:
     from kalaba.derive.kinematics import Kinematics
-    from kalaba.model.expression import Expression
-    from kalaba.plant import Plant
+    from kalaba.model.text.expressions import Expression
+    from kalaba.plant.plant import Plant
 
 LEAST = 1e-300  # under a root: keeps 0/0 out where there is no error; it is lost beside any other number
 FREE = "free"
@@ -165,7 +165,7 @@ Motion = FrameMotion | ScalarMotion
 
 def motion_of(plant: Plant, goal: Follow, q: Any, run_in: float | None) -> Motion:  # noqa: ANN401
     """A goal with the numbers of the configuration that it starts from."""
-    from kalaba.actuation import read
+    from kalaba.plant.laws import read
 
     if isinstance(goal.path, Path):
         if goal.target not in plant.machine.frames:

@@ -23,16 +23,16 @@ from kalaba.control.allocation import Allocation, LeastSquares
 from kalaba.control.drive import Drive
 from kalaba.control.goals import Follow, Posture
 from kalaba.control.inverse_dynamics import Efforts, inverse_dynamics
-from kalaba.control.path.checks import finite
 from kalaba.control.robust import Model
 from kalaba.control.servo import Servo
 from kalaba.control.transmission import Sides, encoders
 from kalaba.errors import ControlError, near
 from kalaba.model.parts import Sampled
+from kalaba.paths.checks import finite
 
 if TYPE_CHECKING:
-    from kalaba.plant import Plant
-    from kalaba.state import State
+    from kalaba.plant.plant import Plant
+    from kalaba.plant.state import State
 
 Array = NDArray[np.float64]
 PLANNED = 0.01  # s between two states of the plan

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, cast
 
 import casadi as ca
 
-from kalaba.actuation import Law
-from kalaba.backend import Native
 from kalaba.control import traced
 from kalaba.control.goals import Follow, Posture
-from kalaba.control.path.checks import zero_or_more
 from kalaba.control.servo import Servo
 from kalaba.errors import ControlError
+from kalaba.native.backend import Native
+from kalaba.paths.checks import zero_or_more
+from kalaba.plant.laws import Law
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
-    from kalaba.plant import Plant
-    from kalaba.state import State
+    from kalaba.plant.plant import Plant
+    from kalaba.plant.state import State
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from kalaba.control.allocation import Allocation, LeastSquares, OutOfBoundsError
 from kalaba.control.servo import ALL, NO_NUMBERS, servo
 from kalaba.errors import ControlError
-from kalaba.plant import Plant, build
-from kalaba.state import State
+from kalaba.plant.plant import Plant, build
+from kalaba.plant.state import State
 
 if TYPE_CHECKING:
     from kalaba.control.goals import Follow, Posture

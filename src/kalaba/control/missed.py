@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.control.course import course
+from kalaba.control.bound_goals import course
 from kalaba.control.goals import Follow, Posture
-from kalaba.state import State
+from kalaba.plant.state import State
 
 if TYPE_CHECKING:
-    from kalaba.run import Run
+    from kalaba.results.run import Run
 
 Array = NDArray[np.float64]
 

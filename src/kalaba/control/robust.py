@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
-from kalaba.control.path.checks import finite, positive
 from kalaba.errors import ControlError, near
+from kalaba.paths.checks import finite, positive
 
 if TYPE_CHECKING:
     from kalaba.control.goals import Rows
     from kalaba.derive.equations import Equations
-    from kalaba.plant import Plant
+    from kalaba.plant.plant import Plant
 
 Model = tuple[tuple[str, float], ...]
 

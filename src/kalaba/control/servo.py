@@ -12,24 +12,24 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.actuation import Law
-from kalaba.backend import Native
-from kalaba.constrain.functions import law_values
+from kalaba.constrain.kernels.functions import law_values
 from kalaba.control import traced
 from kalaba.control.allocation import Allocation, Bounded, LeastSquares, MinMax
-from kalaba.control.course import SHOWN, Course, apart, course, tangent
+from kalaba.control.bound_goals import SHOWN, Course, apart, course, tangent
 from kalaba.control.goals import Follow, Posture
-from kalaba.control.path.checks import positive
 from kalaba.control.programme import Share, sharing
 from kalaba.control.robust import Adaptive, Correction, Model, Robust, believed, checked_model, combined_error
 from kalaba.errors import ControlError, near
 from kalaba.model.parts import Sampled
-from kalaba.plant import Plant, build
+from kalaba.native.backend import Native
+from kalaba.paths.checks import positive
+from kalaba.plant.laws import Law
+from kalaba.plant.plant import Plant, build
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
     from kalaba.model.system import System
-    from kalaba.state import State
+    from kalaba.plant.state import State
 
 Array = NDArray[np.float64]
 ALL = "all"

@@ -20,7 +20,7 @@ from kalaba.control.allocation import Bounded, LeastSquares, MinMax
 from kalaba.control.inverse_dynamics import Efforts, inverse_dynamics
 from kalaba.control.servo import ALL
 from kalaba.errors import ControlError
-from kalaba.plant import Plant, build
+from kalaba.plant.plant import Plant, build
 
 if TYPE_CHECKING:
     from kalaba.control.goals import Follow, Posture

@@ -9,16 +9,16 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.constrain.functions import expressions
-from kalaba.control.path.checks import positive, zero_or_more
+from kalaba.constrain.kernels.functions import expressions
 from kalaba.errors import ControlError
 from kalaba.model.machine import Thrust
-from kalaba.starting import closing
+from kalaba.paths.checks import positive, zero_or_more
+from kalaba.plant.start import closing
 
 if TYPE_CHECKING:
-    from kalaba.backend import Evaluator
     from kalaba.derive.equations import Equations
-    from kalaba.plant import Plant
+    from kalaba.native.backend import Evaluator
+    from kalaba.plant.plant import Plant
 
 Array = NDArray[np.float64]
 

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.errors import ModelError, near
-from kalaba.model.joint import Free
+from kalaba.joints.kinds import Free
 from kalaba.model.machine import MachineConnection, Thrust
 
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine, MachineBody
-    from kalaba.plant import Plant
+    from kalaba.plant.plant import Plant
 
 Array = NDArray[np.float64]
 Extra = Mapping[str, Sequence[str]]

@@ -12,25 +12,25 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
-from kalaba.actuation import Law, read
 from kalaba.control.allocation import LeastSquares
 from kalaba.control.goals import numbers_of, parts_of
-from kalaba.control.path.checks import positive
-from kalaba.control.path.turning import Turn, keep
-from kalaba.control.path.value import Path
 from kalaba.control.traced import least_squares
 from kalaba.cooperate import sharing
 from kalaba.cooperate.equations import object_equations
 from kalaba.cooperate.moves import JointMotion, MoveTo, PoseMotion, centre_pose
 from kalaba.cooperate.object_space import ObjectSpace, object_space
 from kalaba.errors import ControlError, near
+from kalaba.paths.checks import positive
+from kalaba.paths.turning import Turn, keep
+from kalaba.paths.value import Path
+from kalaba.plant.laws import Law, read
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
     from kalaba.derive.kinematics import Kinematics
-    from kalaba.model.expression import Expression
-    from kalaba.plant import Plant
-    from kalaba.state import State
+    from kalaba.model.text.expressions import Expression
+    from kalaba.plant.plant import Plant
+    from kalaba.plant.state import State
 
 Moves = str | MoveTo | Sequence[MoveTo]
 Goals = tuple[PoseMotion | JointMotion, ...]

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
-from kalaba.constrain.functions import expressions
+from kalaba.constrain.kernels.functions import expressions
 from kalaba.control.traced import least_squares
-from kalaba.derive.rotation import cross, skew
+from kalaba.space.symbolic import cross, skew
 
 if TYPE_CHECKING:
     from kalaba.cooperate.arms import Split

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kalaba.errors import ModelError, near
-from kalaba.model.joint import Joint, Weld
+from kalaba.joints.kinds import Joint, Weld
 from kalaba.model.parts import Body, Connection, Frame, check_name
-from kalaba.model.pose import AsFound, Pose, as_pose
+from kalaba.space.pose import AsFound, Pose, as_pose
 
 if TYPE_CHECKING:
     from kalaba.model.system import Placement, System

@@ -8,10 +8,10 @@ from typing import Any
 
 from kalaba.cooperate.grasp import Grasp, check_grasps, connections, default_grasps
 from kalaba.errors import ModelError
-from kalaba.model.joint import Free
+from kalaba.joints.kinds import Free
 from kalaba.model.parts import Body, Start
-from kalaba.model.pose import AsFound
 from kalaba.model.system import Placement, System
+from kalaba.space.pose import AsFound
 
 
 def hold(

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 import casadi as ca
 
 from kalaba.control.goals import rotation_vector, time_rates
-from kalaba.control.path.checks import finite, positive
-from kalaba.control.path.timing import MinimumJerk
-from kalaba.derive.rotation import about
-from kalaba.model.expression import Expression
+from kalaba.model.text.expressions import Expression
+from kalaba.paths.checks import finite, positive
+from kalaba.paths.timing import MinimumJerk
+from kalaba.space.symbolic import about
 
 if TYPE_CHECKING:
-    from kalaba.control.path.turning import Turn
-    from kalaba.control.path.value import Path
     from kalaba.derive.kinematics import Kinematics
+    from kalaba.paths.turning import Turn
+    from kalaba.paths.value import Path
 
 
 @dataclass(frozen=True, slots=True)

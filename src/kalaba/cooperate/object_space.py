@@ -14,20 +14,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kalaba.constrain.layout import checked
 from kalaba.control.allocation import Allocation, LeastSquares
-from kalaba.cooperate import equations, follow, kinematics, sharing
+from kalaba.cooperate import equations, sharing
 from kalaba.cooperate.arms import Split, split
-from kalaba.cooperate.opened import Opened, configuration
 from kalaba.errors import ControlError, ModelError
-from kalaba.vectors import checked
+from kalaba.kinematics.objects import coordinates as kinematics
+from kalaba.kinematics.objects import follow
+from kalaba.kinematics.objects.opened import Opened, configuration
 
 if TYPE_CHECKING:
     from kalaba.cooperate.arms import Extra
-    from kalaba.cooperate.kinematics import Reading
     from kalaba.cooperate.sharing import Internal
+    from kalaba.kinematics.objects.coordinates import Reading
     from kalaba.model.system import System
-    from kalaba.plant import Plant
-    from kalaba.state import State
+    from kalaba.plant.plant import Plant
+    from kalaba.plant.state import State
 
 Array = NDArray[np.float64]
 SINGULAR = 1e-8  # of the largest singular value: less is no arm that can follow
@@ -296,7 +298,7 @@ def object_space(system: System | Plant, extra: Extra | None = None) -> ObjectSp
     joint rates than rows lends some to ṡ: name them as `extra={"left": ("link3.angle",)}`, or the best conditioned at
     the start are taken.
     """
-    from kalaba.plant import build
+    from kalaba.plant.plant import build
 
     if not hasattr(system, "machine"):
         raise ModelError(f"object_space: expected a System or a Plant, got {system!r}. Load one with kb.load(...).")

@@ -8,19 +8,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.backend import Interpreted
 from kalaba.cooperate.grasp import Grasp, tool_of
 from kalaba.errors import AssemblyError, ConstraintError
-from kalaba.model.joint import Free
-from kalaba.model.number import is_number
+from kalaba.joints.kinds import Free
 from kalaba.model.parts import Body, Connection, Frame, Start
-from kalaba.model.pose import Pose
-from kalaba.model.solid import Solid
+from kalaba.model.solids import Solid
 from kalaba.model.system import Placement, System
-from kalaba.plant import Plant, build
-from kalaba.rotations import quaternion_of
-from kalaba.starting import find_configuration, widest_gap
-from kalaba.state import Pose as Place
+from kalaba.native.backend import Interpreted
+from kalaba.plant.plant import Plant, build
+from kalaba.plant.start import find_configuration, widest_gap
+from kalaba.plant.state import Pose as Place
+from kalaba.space.number import is_number
+from kalaba.space.pose import Pose
+from kalaba.space.rotations import quaternion_of
 
 Array = NDArray[np.float64]
 SINGULAR = 1e-6  # of the largest singular value: closer than assembly can place an arm at a singular grasp

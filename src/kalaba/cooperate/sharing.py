@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kalaba.cooperate.arms import Hold, Split
     from kalaba.cooperate.object_space import ObjectSpace
     from kalaba.model.machine import Machine, MachineActuator
-    from kalaba.state import State
+    from kalaba.plant.state import State
 
 Array = NDArray[np.float64]
 REACHED = 1e-9  # of the required force: less is rounding

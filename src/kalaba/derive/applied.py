@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
-from kalaba.derive.rotation import cross
 from kalaba.model.machine import Thrust
+from kalaba.space.symbolic import cross
 
 if TYPE_CHECKING:
     from kalaba.derive.beams import Field

@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
-from kalaba.derive.rotation import about, cross
-from kalaba.model.pose import X, Y, Z
-from kalaba.model.shapes import table
+from kalaba.model.beams.shapes import table
+from kalaba.space.pose import X, Y, Z
+from kalaba.space.symbolic import about, cross
 
 if TYPE_CHECKING:
-    from kalaba.model.beam import Beam
+    from kalaba.model.beams.beam import Beam
 
 ROUNDING = 1e-13  # of the largest entry: shapes that are orthogonal stay so
 

@@ -13,20 +13,20 @@ import casadi as ca
 
 from kalaba.derive.applied import actuation_map, applied_force, frame_jacobian, spring_energy, spring_force
 from kalaba.derive.kinematics import Kinematics
-from kalaba.derive.latex import latex
 from kalaba.derive.newton_euler import NewtonEuler, inverse_dynamics
 from kalaba.derive.pfaffian import Rows, constraint_rows
-from kalaba.derive.printed.reading import operation_count
-from kalaba.derive.rotation import cross
-from kalaba.derive.shown import equations_html, equations_latex
+from kalaba.printing.display import equations_html, equations_latex
+from kalaba.printing.latex import latex
+from kalaba.printing.reading import operation_count
+from kalaba.space.symbolic import cross
 
 if TYPE_CHECKING:
     from kalaba.derive.dynamics import Dynamics, Method
     from kalaba.derive.kinematics import BodyKinematics
-    from kalaba.derive.printed.notation import Notation
     from kalaba.derive.symbols import Symbols
     from kalaba.model.machine import Machine
     from kalaba.model.system import System
+    from kalaba.printing.notation import Notation
 
 
 @dataclass(frozen=True)

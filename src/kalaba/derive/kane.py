@@ -22,14 +22,14 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 
 from kalaba.derive.dynamics import Dynamics
-from kalaba.derive.rotation import cross
-from kalaba.model import joint as kinds
-from kalaba.model.number import with_values
+from kalaba.joints import kinds
+from kalaba.space.number import with_values
+from kalaba.space.symbolic import cross
 
 if TYPE_CHECKING:
     from kalaba.derive.kinematics import BodyKinematics, Kinematics
     from kalaba.model.machine import MachineBody
-    from kalaba.model.pose import Axis
+    from kalaba.space.pose import Axis
 
 NONE = ca.SX.zeros(3)
 Velocity = tuple[ca.SX, ca.SX]  # angular velocity; velocity of the origin (or added to it): world axes

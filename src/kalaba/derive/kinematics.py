@@ -15,19 +15,19 @@ import casadi as ca
 import numpy as np
 
 from kalaba.derive.beams import Field, field
-from kalaba.derive.joints import JointMotion, joint_motion, on_moving_seat
-from kalaba.derive.rotation import about, column, from_quaternion, from_rpy
 from kalaba.derive.symbols import Symbols, symbols
-from kalaba.model.beam import Beam
-from kalaba.model.expression import Expression, Values, evaluate
-from kalaba.model.joint import Revolute
+from kalaba.joints.kinds import Revolute
+from kalaba.joints.motions import JointMotion, joint_motion, on_moving_seat
+from kalaba.model.beams.beam import Beam
 from kalaba.model.machine import Machine, MachineBody, TracedRow
-from kalaba.model.number import XYZ, with_values
 from kalaba.model.parts import WORLD
-from kalaba.model.solid import MassProperties
+from kalaba.model.solids import MassProperties
+from kalaba.model.text.expressions import Expression, Values, evaluate
+from kalaba.space.number import XYZ, with_values
+from kalaba.space.symbolic import about, column, from_quaternion, from_rpy
 
 if TYPE_CHECKING:
-    from kalaba.model.pose import Axis, Pose
+    from kalaba.space.pose import Axis, Pose
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{name: getattr(ca, name) for name in ("sin", "cos", "tan", "asin", "acos", "atan", "atan2")},

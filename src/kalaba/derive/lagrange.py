@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 
 from kalaba.derive.dynamics import Dynamics
-from kalaba.derive.rotation import vee
+from kalaba.space.symbolic import vee
 
 if TYPE_CHECKING:
     from kalaba.derive.kinematics import BodyKinematics, Kinematics

@@ -21,7 +21,7 @@ from kalaba.derive.applied import spring_force
 from kalaba.derive.beams import Field
 from kalaba.derive.dynamics import Dynamics
 from kalaba.derive.kinematics import BodyKinematics, Kinematics
-from kalaba.derive.rotation import cross, skew
+from kalaba.space.symbolic import cross, skew
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
-from kalaba.derive.closure import closure_rows
 from kalaba.errors import ModelError
+from kalaba.joints.closure import closure_rows
 from kalaba.model.machine import MachineConnection
 
 if TYPE_CHECKING:

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 from kalaba.errors import ModelError, near
 from kalaba.model import machine as flat
 from kalaba.model import parts as described
-from kalaba.model.beam import Beam
-from kalaba.model.expression import Expression, parse
-from kalaba.model.number import XYZ, check_number, is_structure, quantities, with_values
+from kalaba.model.beams.beam import Beam
 from kalaba.model.plausible import check_values
-from kalaba.model.pose import AsFound
-from kalaba.model.resolve import Scope, unknown_word
 from kalaba.model.system import Placement
-from kalaba.model.traced import Traced
-from kalaba.model.trees import carrier, parents_first
+from kalaba.model.text.expressions import Expression, parse
+from kalaba.model.text.resolve import Scope, unknown_word
+from kalaba.model.text.traced import Traced
+from kalaba.model.topology.trees import carrier, parents_first
+from kalaba.space.number import XYZ, check_number, is_structure, quantities, with_values
+from kalaba.space.pose import AsFound
 
 if TYPE_CHECKING:
     from kalaba.model.system import System

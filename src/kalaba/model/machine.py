@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kalaba.model.expression import Expression
-    from kalaba.model.joint import Joint
+    from kalaba.joints.kinds import Joint
     from kalaba.model.parts import Parameter, Sampled, Start
-    from kalaba.model.pose import AsFound, Axis, Pose
-    from kalaba.model.solid import AnySolid
-    from kalaba.model.traced import Traced
+    from kalaba.model.solids import AnySolid
+    from kalaba.model.text.expressions import Expression
+    from kalaba.model.text.traced import Traced
+    from kalaba.space.pose import AsFound, Axis, Pose
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from kalaba.errors import ModelError
-from kalaba.model.grammar import RESERVED
-from kalaba.model.joint import Free, Joint, Weld
-from kalaba.model.number import Number, as_numbers, check_number, is_number, nested, plain, quantities, scalar
-from kalaba.model.pose import AsFound, Axis, Pose, X, as_axis, as_pose
-from kalaba.model.solid import AnySolid, judge
-from kalaba.model.traced import Traced, trace
+from kalaba.joints.kinds import Free, Joint, Weld
+from kalaba.model.solids import AnySolid, judge
+from kalaba.model.text.grammar import RESERVED
+from kalaba.model.text.traced import Traced, trace
+from kalaba.space.number import Number, as_numbers, check_number, is_number, nested, plain, quantities, scalar
+from kalaba.space.pose import AsFound, Axis, Pose, X, as_axis, as_pose
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 WORLD = "world"

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from kalaba.errors import ModelError
-from kalaba.model.expression import Values, number
 from kalaba.model.machine import MachineBody, MachineConnection, MachineFrame
-from kalaba.model.number import quantities
 from kalaba.model.parts import Parameter
-from kalaba.model.pose import Pose
-from kalaba.model.solid import judge
+from kalaba.model.solids import judge
+from kalaba.model.text.expressions import Values, number
+from kalaba.space.number import quantities
+from kalaba.space.pose import Pose
 
 TURN_TOLERANCE = 1e-9  # by how much a quaternion's length may miss one
 

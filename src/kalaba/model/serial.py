@@ -17,11 +17,15 @@ from numbers import Integral, Real
 from typing import Any, NoReturn
 
 from kalaba.errors import ModelError, near
-from kalaba.model import beam, joint, parts, pose, section, shapes, solid, system
+from kalaba.joints import kinds as joint
+from kalaba.model import parts, system
+from kalaba.model import solids as solid
+from kalaba.model.beams import beam, section, shapes
 from kalaba.model.parts import Sampled
-from kalaba.model.recording import recorded, steps
 from kalaba.model.system import System
-from kalaba.model.traced import Traced
+from kalaba.model.text.recording import recorded, steps
+from kalaba.model.text.traced import Traced
+from kalaba.space import pose
 
 FORMAT = 1
 DIGEST_LENGTH = 16

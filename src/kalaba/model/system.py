@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from kalaba.errors import ModelError, near
-from kalaba.model.number import as_numbers, is_number, nested, vector
 from kalaba.model.parts import (
     WORLD,
     Actuator,
@@ -26,7 +25,8 @@ from kalaba.model.parts import (
     check_name,
     fixed_pose,
 )
-from kalaba.model.pose import Pose, Vector3
+from kalaba.space.number import as_numbers, is_number, nested, vector
+from kalaba.space.pose import Pose, Vector3
 
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine
@@ -88,7 +88,7 @@ class System:
         return flatten(self)
 
     def _repr_html_(self) -> str:
-        from kalaba.model.shown import system_html
+        from kalaba.model.listing import system_html
 
         return system_html(self)
 

@@ -18,7 +18,7 @@ from kalaba.native.machine import host, load_object
 
 _kernels: dict[str, Kernel] = {}  # of this process, by digest; machine code stays in memory until the process ends
 _building = threading.RLock()
-BESIDE = ("cli", "files", "robots", "view")  # what they ask for is in the key
+BESIDE = ("cli", "export", "results", "robots", "view")  # what they ask for is in the key
 
 
 def kernel(

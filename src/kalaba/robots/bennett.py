@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from math import asin, atan, pi, sin, tan
 
-from kalaba.model.joint import Revolute
+from kalaba.joints.kinds import Revolute
 from kalaba.model.parts import Actuator, Body, Connection, Frame, Parameter, Start
-from kalaba.model.pose import Pose, Z
-from kalaba.model.solid import Rod
+from kalaba.model.solids import Rod
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry
-from kalaba.scenarios import Scenario
+from kalaba.run.scenario import Scenario
+from kalaba.space.pose import Pose, Z
 
 A, B, ALPHA = 0.30, 0.40, pi / 6
 BETA = "asin(b*sin(alpha)/a)"

@@ -35,7 +35,7 @@ from kalaba.robots import (
     two_drive_carry,
 )
 from kalaba.robots.entry import Choice, Entry
-from kalaba.scenarios import Scenario
+from kalaba.run.scenario import Scenario
 
 NO_PARAMETERS: Mapping[str, float] = MappingProxyType({})
 

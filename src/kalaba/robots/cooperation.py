@@ -15,15 +15,15 @@ import numpy as np
 
 from kalaba.cooperate.grasp import Grasp
 from kalaba.cooperate.hold import hold
-from kalaba.derive.printed.notation import Notation
-from kalaba.model.joint import Joint
+from kalaba.joints.kinds import Joint
 from kalaba.model.parts import Body, Frame, Start
-from kalaba.model.pose import Pose
-from kalaba.model.solid import Solid
+from kalaba.model.solids import Solid
 from kalaba.model.system import AnyPart, System
+from kalaba.printing.notation import Notation
 from kalaba.robots import puma560
 from kalaba.robots.entry import Erratum
-from kalaba.view.published import Line, PaperFigures, PaperPanel
+from kalaba.robots.published import Line, PaperFigures, PaperPanel
+from kalaba.space.pose import Pose
 
 SOURCE = (
     "Sun, Jin, He and Ding (Tsinghua University), 多机械手系统建模的一般方法 (A general method for modeling "

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from math import cos, pi, sin
 
-from kalaba.model.joint import Planar, Prismatic, Revolute, Spherical, Universal
+from kalaba.joints.kinds import Planar, Prismatic, Revolute, Spherical, Universal
 from kalaba.model.parts import Actuator, Body, Connection, Frame, Parameter, Start
-from kalaba.model.pose import Pose, X, Y, Z
-from kalaba.model.solid import Cylinder, Rod, Solid
+from kalaba.model.solids import Cylinder, Rod, Solid
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry, Option
 from kalaba.robots.feedback import follow
-from kalaba.scenarios import Scenario
+from kalaba.run.scenario import Scenario
+from kalaba.space.pose import Pose, X, Y, Z
 
 ARM, ROD = 0.30, 0.80  # m
 ROD_MASS = 0.10  # kg, of each of the six

@@ -13,13 +13,13 @@ every heading, but never sideways. The castor has no mass and slides without fri
 
 from __future__ import annotations
 
-from kalaba.model.joint import Planar, Revolute
+from kalaba.joints.kinds import Planar, Revolute
 from kalaba.model.parts import Actuator, Body, Constraint, Frame, Parameter
-from kalaba.model.pose import Pose, Y, Z
-from kalaba.model.solid import Cylinder, Solid
+from kalaba.model.solids import Cylinder, Solid
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry
-from kalaba.scenarios import Scenario
+from kalaba.run.scenario import Scenario
+from kalaba.space.pose import Pose, Y, Z
 
 WHEEL = Cylinder(radius="wheel_radius", length=0.03, mass=0.8, axis=Y)
 FORWARD = "rate(x)*cos(heading) + rate(y)*sin(heading)"  # of the middle of the axle
@@ -63,7 +63,7 @@ def system() -> System:
 
 def scenario() -> Scenario:
     """Lead the nose round an eight, from rest to rest; the heading follows from rolling."""
-    from kalaba.control import path
+    from kalaba import paths as path
     from kalaba.control.goals import follow
     from kalaba.control.servo import Servo
 

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from math import pi
 
-from kalaba.derive.printed.notation import Notation
-from kalaba.model.joint import Planar, Revolute, Spherical, Weld
+from kalaba.joints.kinds import Planar, Revolute, Spherical, Weld
 from kalaba.model.parts import Actuator, Body, Connection, Constraint, Parameter, Start
-from kalaba.model.pose import Pose, Y, Z
-from kalaba.model.solid import Solid
+from kalaba.model.solids import Solid
 from kalaba.model.system import AnyPart, System
+from kalaba.printing.notation import Notation
 from kalaba.robots.entry import Entry, Erratum, Option
 from kalaba.robots.feedback import follow
-from kalaba.scenarios import Scenario
-from kalaba.view.published import Claim, Line, PaperFigures, PaperPanel
+from kalaba.robots.published import Claim, Line, PaperFigures, PaperPanel
+from kalaba.run.scenario import Scenario
+from kalaba.space.pose import Pose, Y, Z
 
 
 def _link(length: float, mass: float, inertia: float) -> Solid:

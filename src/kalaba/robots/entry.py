@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from kalaba.derive.printed.notation import Notation
 from kalaba.errors import ModelError, near
-from kalaba.model.number import is_number
 from kalaba.model.system import System
-from kalaba.scenarios import Scenario
-from kalaba.view.published import PaperFigures
+from kalaba.printing.notation import Notation
+from kalaba.robots.published import PaperFigures
+from kalaba.run.scenario import Scenario
+from kalaba.space.number import is_number
 
 Choice = bool | int | float | str
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from math import pi
 
-from kalaba.model.joint import Revolute
+from kalaba.joints.kinds import Revolute
 from kalaba.model.parts import Actuator, Body, Connection, Start
-from kalaba.model.pose import Y
-from kalaba.model.solid import Rod
+from kalaba.model.solids import Rod
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry, Option
 from kalaba.robots.feedback import follow
-from kalaba.scenarios import Scenario
+from kalaba.run.scenario import Scenario
+from kalaba.space.pose import Y
 
 HINGE = Revolute(-Y)  # a positive angle lifts the link
 LEFT_CRANK = 2.2  # rad, elevation of the left crank at the start; the right one mirrors it

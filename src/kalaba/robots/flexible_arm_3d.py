@@ -6,18 +6,18 @@ momentum is kept, and the satellite answers every motion of the arm.
 
 from __future__ import annotations
 
-from kalaba.integrate import DormandPrince
-from kalaba.model.beam import Beam
-from kalaba.model.joint import Revolute
+from kalaba.joints.kinds import Revolute
+from kalaba.model.beams.beam import Beam
+from kalaba.model.beams.section import Tube
+from kalaba.model.beams.shapes import StaticTip
 from kalaba.model.parts import Actuator, Body, Start
-from kalaba.model.pose import Pose, X, Y, Z
-from kalaba.model.section import Tube
-from kalaba.model.shapes import StaticTip
-from kalaba.model.solid import Box, Solid
+from kalaba.model.solids import Box, Solid
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry, Option
 from kalaba.robots.feedback import follow
-from kalaba.scenarios import Scenario
+from kalaba.run.scenario import Scenario
+from kalaba.space.pose import Pose, X, Y, Z
+from kalaba.steppers import DormandPrince
 
 UP = Revolute(-Y)  # a positive angle lifts the link
 TUBE = Tube(0.03, 0.027)  # m

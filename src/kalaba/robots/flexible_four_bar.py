@@ -5,17 +5,17 @@ The coupler's shapes are those of a beam pinned at both ends, seen from its tang
 
 from __future__ import annotations
 
-from kalaba.integrate import DormandPrince
-from kalaba.model.beam import Beam
-from kalaba.model.joint import Revolute
+from kalaba.joints.kinds import Revolute
+from kalaba.model.beams.beam import Beam
+from kalaba.model.beams.section import Rectangle
+from kalaba.model.beams.shapes import Pinned
 from kalaba.model.parts import Actuator, Body, Connection, Start
-from kalaba.model.pose import Pose, Y, Z
-from kalaba.model.section import Rectangle
-from kalaba.model.shapes import Pinned
-from kalaba.model.solid import Rod
+from kalaba.model.solids import Rod
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry, Option
-from kalaba.scenarios import Scenario
+from kalaba.run.scenario import Scenario
+from kalaba.space.pose import Pose, Y, Z
+from kalaba.steppers import DormandPrince
 
 HINGE = Revolute(-Y)  # a positive angle lifts the link
 STRIP = Rectangle(0.025, 0.0015)  # m, 25 mm across the plane, 1.5 mm in it

@@ -10,19 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import cos, pi, sin
 
-from kalaba.derive.printed.notation import Notation
-from kalaba.integrate import DormandPrince
-from kalaba.model.beam import Beam
-from kalaba.model.joint import Planar, Revolute
+from kalaba.joints.kinds import Planar, Revolute
+from kalaba.model.beams.beam import Beam
+from kalaba.model.beams.section import Rectangle
+from kalaba.model.beams.shapes import ClampedFree
 from kalaba.model.parts import Actuator, Body, Constraint, Force, Parameter, Start
-from kalaba.model.pose import Z
-from kalaba.model.section import Rectangle
-from kalaba.model.shapes import ClampedFree
-from kalaba.model.solid import Solid
+from kalaba.model.solids import Solid
 from kalaba.model.system import AnyPart, System
+from kalaba.printing.notation import Notation
 from kalaba.robots.entry import Entry, Erratum, Option, Positive
-from kalaba.scenarios import Scenario
-from kalaba.view.published import Claim, Line, Measure, PaperFigures, PaperPanel
+from kalaba.robots.published import Claim, Line, Measure, PaperFigures, PaperPanel
+from kalaba.run.scenario import Scenario
+from kalaba.space.pose import Z
+from kalaba.steppers import DormandPrince
 
 CARRIER_MASS, CARRIER_INERTIA, CARRIER_REACH = 2000.0, 6000.0, 5.0  # kg, kg·m², m from centre of mass to joint
 LENGTH, SIDE, DENSITY, YOUNG = 5.0, 0.05, 2780.0, 69e9  # m, m, kg/m³, Pa: both links

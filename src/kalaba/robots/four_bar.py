@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from kalaba.model.joint import Revolute
+from kalaba.joints.kinds import Revolute
 from kalaba.model.parts import Actuator, Body, Connection, Start
-from kalaba.model.pose import Pose, Y
-from kalaba.model.solid import Rod
+from kalaba.model.solids import Rod
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry
-from kalaba.scenarios import Scenario
+from kalaba.run.scenario import Scenario
+from kalaba.space.pose import Pose, Y
 
 HINGE = Revolute(-Y)  # a positive angle lifts the link
 

@@ -11,14 +11,14 @@ from math import cos, pi, sin
 from kalaba.cooperate.grasp import Grasp
 from kalaba.cooperate.hold import hold
 from kalaba.model.parts import Body, Start
-from kalaba.model.pose import Pose, Z
-from kalaba.model.solid import Cylinder
+from kalaba.model.solids import Cylinder
 from kalaba.model.system import System
 from kalaba.robots import cooperation as common
 from kalaba.robots import puma560
 from kalaba.robots.entry import Entry, Option
 from kalaba.robots.two_arm_carry import ENTRY as CARRY
-from kalaba.scenarios import Scenario
+from kalaba.run.scenario import Scenario
+from kalaba.space.pose import Pose, Z
 
 SHARE = 0.5  # m of the rim for each arm
 LEAST = 0.25  # m, radius of the smallest disc
@@ -53,7 +53,7 @@ def system(*, arms: int) -> System:
 
 def scenario(*, arms: int) -> Scenario:
     """Lift the disc, then once around a small circle."""
-    from kalaba.control import path
+    from kalaba import paths as path
     from kalaba.cooperate.carry import Carry
 
     lift, around = (_smooth(begin, duration) for begin, duration in ((0.0, LIFT), (LIFT, ROUND)))

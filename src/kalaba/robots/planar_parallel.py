@@ -10,15 +10,15 @@ from kalaba.control.allocation import Allocation, LeastSquares, MinMax
 from kalaba.control.goals import Follow
 from kalaba.control.ideal import IdealServo
 from kalaba.control.servo import Servo
-from kalaba.derive.printed.notation import Notation
-from kalaba.model.joint import Planar, Revolute
+from kalaba.joints.kinds import Planar, Revolute
 from kalaba.model.parts import Actuator, Body, Constraint, Parameter, Start
-from kalaba.model.pose import Z
-from kalaba.model.solid import Solid
+from kalaba.model.solids import Solid
 from kalaba.model.system import System
+from kalaba.printing.notation import Notation
 from kalaba.robots.entry import Entry, Erratum, Option
-from kalaba.scenarios import Scenario
-from kalaba.view.published import Claim, Line, PaperFigures, PaperPanel
+from kalaba.robots.published import Claim, Line, PaperFigures, PaperPanel
+from kalaba.run.scenario import Scenario
+from kalaba.space.pose import Z
 
 LENGTH = 0.244  # m, of every link
 

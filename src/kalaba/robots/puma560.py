@@ -16,14 +16,14 @@ from __future__ import annotations
 from math import pi
 from typing import NamedTuple
 
-from kalaba.model.joint import Revolute
+from kalaba.joints.kinds import Revolute
 from kalaba.model.parts import Actuator, Body, Frame, Start
-from kalaba.model.pose import Pose, Z
-from kalaba.model.solid import Solid
+from kalaba.model.solids import Solid
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry, Erratum
 from kalaba.robots.feedback import follow
-from kalaba.scenarios import Scenario
+from kalaba.run.scenario import Scenario
+from kalaba.space.pose import Pose, Z
 
 Triple = tuple[float, float, float]
 

@@ -14,24 +14,24 @@ from dataclasses import replace
 from math import cos, radians, sin
 from typing import Any
 
-from kalaba.actuation import Controller
 from kalaba.control.allocation import Allocation, Bounded, LeastSquares, MinMax
 from kalaba.control.drive import Drive
 from kalaba.control.goals import Follow
 from kalaba.control.hybrid import PID, Hybrid
-from kalaba.control.path.making import circle
 from kalaba.control.servo import Servo
 from kalaba.control.transmission import Backlash
-from kalaba.derive.printed.notation import Notation
-from kalaba.integrate import DormandPrince
-from kalaba.model.joint import Prismatic, Spherical, Universal
+from kalaba.joints.kinds import Prismatic, Spherical, Universal
 from kalaba.model.parts import Actuator, Body, Connection, Frame, Output, Parameter, Spring, Start
-from kalaba.model.pose import Pose, X, Y, Z
-from kalaba.model.solid import Cylinder, Rod, Solid
+from kalaba.model.solids import Cylinder, Rod, Solid
 from kalaba.model.system import System
+from kalaba.paths.making import circle
+from kalaba.plant.laws import Controller
+from kalaba.printing.notation import Notation
 from kalaba.robots.entry import Amount, Entry, Erratum, Option
-from kalaba.scenarios import Scenario
-from kalaba.view.published import Claim, Line, PaperFigures, PaperPanel
+from kalaba.robots.published import Claim, Line, PaperFigures, PaperPanel
+from kalaba.run.scenario import Scenario
+from kalaba.space.pose import Pose, X, Y, Z
+from kalaba.steppers import DormandPrince
 
 GRAVITY = 9.81  # m/s²
 PLATFORM, SLIDER, ROD, UPPER, LOWER = 32.65, 6.4, 5.8, 4.18, 6.15  # kg, published

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from math import pi
 
-from kalaba.model.joint import Revolute
+from kalaba.joints.kinds import Revolute
 from kalaba.model.parts import Actuator, Body, Connection, Output, Parameter, Start
-from kalaba.model.pose import Pose, Y
-from kalaba.model.solid import Rod, Solid
+from kalaba.model.solids import Rod, Solid
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry
 from kalaba.robots.feedback import follow
-from kalaba.scenarios import Scenario
+from kalaba.run.scenario import Scenario
+from kalaba.space.pose import Pose, Y
 
 HINGE = Revolute(-Y)  # a positive angle lifts the link
 ELEVATION = 1.0  # rad, of the lower rods at the start

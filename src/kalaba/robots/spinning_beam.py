@@ -6,16 +6,16 @@ whose first frequency at rest is 3.8 rad/s, is kept straight by centrifugal stif
 
 from __future__ import annotations
 
-from kalaba.integrate import DormandPrince
-from kalaba.model.beam import Beam
-from kalaba.model.joint import Revolute
+from kalaba.joints.kinds import Revolute
+from kalaba.model.beams.beam import Beam
+from kalaba.model.beams.section import Stiffness
+from kalaba.model.beams.shapes import Polynomial
 from kalaba.model.parts import Body, Constraint, Parameter
-from kalaba.model.pose import Z
-from kalaba.model.section import Stiffness
-from kalaba.model.shapes import Polynomial
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry, Option
-from kalaba.scenarios import Scenario
+from kalaba.run.scenario import Scenario
+from kalaba.space.pose import Z
+from kalaba.steppers import DormandPrince
 
 LENGTH, SECTION = 10.0, Stiffness(line_density=1.2, bending_y=1.4e4)  # m, kg/m, N·m²
 BEGUN = "min(t, spin_time)"  # s, of the spin-up

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from math import cos, pi, radians, sin, sqrt
 
-from kalaba.model.joint import Prismatic, Spherical, Universal
+from kalaba.joints.kinds import Prismatic, Spherical, Universal
 from kalaba.model.parts import Actuator, Body, Connection, Parameter, Start
-from kalaba.model.pose import Pose, X, Y, Z
-from kalaba.model.solid import Cylinder, Rod
+from kalaba.model.solids import Cylinder, Rod
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry
 from kalaba.robots.feedback import follow
-from kalaba.scenarios import Scenario
+from kalaba.run.scenario import Scenario
+from kalaba.space.pose import Pose, X, Y, Z
 
 BASE_RADIUS, PLATFORM_RADIUS, HEIGHT = 0.50, 0.30, 0.60  # m
 BASE_SPREAD, PLATFORM_SPREAD = 50.0, 10.0  # degrees to either side of 0, 120 and 240

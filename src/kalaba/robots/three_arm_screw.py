@@ -5,13 +5,13 @@ from __future__ import annotations
 from math import pi
 from typing import TYPE_CHECKING
 
-from kalaba.model.joint import Cylindrical, Screw
-from kalaba.model.pose import Pose, Z
+from kalaba.joints.kinds import Cylindrical, Screw
 from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry, Erratum
+from kalaba.robots.published import Line, PaperPanel
 from kalaba.robots.two_arm_screw import ANGLE, TURNING, TURNS
-from kalaba.scenarios import Scenario
-from kalaba.view.published import Line, PaperPanel
+from kalaba.run.scenario import Scenario
+from kalaba.space.pose import Pose, Z
 
 if TYPE_CHECKING:
     from kalaba.model.system import System

@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import pi
 from typing import TYPE_CHECKING
 
-from kalaba.model.pose import Pose, Y
 from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry, Erratum
-from kalaba.scenarios import Scenario
+from kalaba.run.scenario import Scenario
+from kalaba.space.pose import Pose, Y
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
@@ -30,7 +30,7 @@ def system() -> System:
 
 def scenario() -> Scenario:
     """Once around an upright circle, the load kept level."""
-    from kalaba.control import path
+    from kalaba import paths as path
     from kalaba.cooperate.carry import Carry
 
     circle = path.circle(2 * RADIUS, speed=2 * pi * RADIUS / ROUND, centre=CENTRE, normal=Y)

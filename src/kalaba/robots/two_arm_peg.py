@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kalaba.model.joint import Cylindrical
-from kalaba.model.pose import Pose, Z
+from kalaba.joints.kinds import Cylindrical
 from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry, Erratum
-from kalaba.scenarios import Scenario
-from kalaba.view.published import Line, PaperPanel
+from kalaba.robots.published import Line, PaperPanel
+from kalaba.run.scenario import Scenario
+from kalaba.space.pose import Pose, Z
 
 if TYPE_CHECKING:
     from kalaba.model.system import System

@@ -5,11 +5,11 @@ from __future__ import annotations
 from math import pi
 from typing import TYPE_CHECKING
 
-from kalaba.model.joint import Screw
-from kalaba.model.pose import Pose, Z
+from kalaba.joints.kinds import Screw
 from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry, Erratum
-from kalaba.scenarios import Scenario
+from kalaba.run.scenario import Scenario
+from kalaba.space.pose import Pose, Z
 
 if TYPE_CHECKING:
     from kalaba.model.system import System

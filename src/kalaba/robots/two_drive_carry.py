@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from math import pi
 
-from kalaba.model.joint import Revolute
+from kalaba.joints.kinds import Revolute
 from kalaba.model.parts import Body, Connection, Start
-from kalaba.model.pose import Pose, Z
-from kalaba.model.solid import Box
+from kalaba.model.solids import Box
 from kalaba.model.system import System
 from kalaba.robots import differential_drive
 from kalaba.robots.entry import Entry
-from kalaba.scenarios import Scenario
+from kalaba.run.scenario import Scenario
+from kalaba.space.pose import Pose, Z
 
 HALF_SPAN = 0.6  # m, from the middle of the load to a hinge
 HEIGHT = 0.18  # m, of the hinges: wheel radius and nose
@@ -43,7 +43,7 @@ def system() -> System:
 
 def scenario() -> Scenario:
     """Lead the load once round a circle, across its way all the time."""
-    from kalaba.control import path
+    from kalaba import paths as path
     from kalaba.control.goals import follow
     from kalaba.control.servo import Servo
 

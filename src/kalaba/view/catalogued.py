@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from kalaba.model.fingerprint import fingerprint
 
 if TYPE_CHECKING:
-    from kalaba.run import Run
-    from kalaba.scenarios import Scenario
+    from kalaba.results.run import Run
+    from kalaba.run.scenario import Scenario
 
 
 def load(name: str) -> Any:  # noqa: ANN401  (an entry, whose type stands above this package)

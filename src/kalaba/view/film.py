@@ -17,12 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.errors import FileError, ViewError
-from kalaba.files.places import check_place, first_line, replacing
+from kalaba.results.places import check_place, first_line, replacing
 from kalaba.view.scene import scene_of
 from kalaba.view.still import camera_for, image, still
 
 if TYPE_CHECKING:
-    from kalaba.run import Run
+    from kalaba.results.run import Run
 
 Image = NDArray[np.uint8]
 FILMS = (".gif", ".mp4", ".png")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kalaba.files.places import check_place
+from kalaba.results.places import check_place
 from kalaba.view.figures.glance import overview as drawn
 from kalaba.view.sheet import PICTURES, save
 
 if TYPE_CHECKING:
-    from kalaba.run import Run
+    from kalaba.results.run import Run
 
 
 def overview(run: Run, path: str | Path) -> Path:

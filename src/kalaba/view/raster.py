@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.integrate.machine_code import compiled_entry
+from kalaba.native.machine_code import compiled_entry
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.files.places import check_place, replacing
+from kalaba.results.places import check_place, replacing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

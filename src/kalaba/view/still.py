@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kalaba.errors import ViewError
-from kalaba.files.places import check_place, replacing
+from kalaba.results.places import check_place, replacing
 from kalaba.view.raster import picture
 from kalaba.view.scene import Scene, scene_of
 from kalaba.view.sheet import COLOURS
 
 if TYPE_CHECKING:
-    from kalaba.plant import Plant
+    from kalaba.plant.plant import Plant
 
 Array = NDArray[np.float64]
 Image = NDArray[np.uint8]

@@ -14,9 +14,9 @@ from kalaba.cli.application import invoke
 from kalaba.cli.check import lines
 from kalaba.cli.summary import summarise
 from kalaba.robots.catalogue import ENTRIES
-from unit.files.samples import broken_run, small_run
+from unit.results.samples import broken_run, small_run
 
-SIMULATE = import_module("kalaba.simulate")  # the module; kb.simulate is its function
+SIMULATE = import_module("kalaba.run.simulate")  # the module; kb.simulate is its function
 
 
 @pytest.fixture(autouse=True)

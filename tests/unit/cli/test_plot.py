@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from kalaba.cli.application import invoke
-from kalaba.files import provenance
-from unit.files.samples import small_run
+from kalaba.results import provenance
+from unit.results.samples import small_run
 
 
 @pytest.fixture(autouse=True)

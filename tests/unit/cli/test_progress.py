@@ -8,10 +8,10 @@ import pytest
 
 import kalaba as kb
 from kalaba.cli.progress import bar, residual_words
-from kalaba.progress import Progress
-from kalaba.run import Worst
+from kalaba.results.run import Worst
+from kalaba.run.progress import Progress
 
-SIMULATE = import_module("kalaba.simulate")  # the module; kb.simulate is its function
+SIMULATE = import_module("kalaba.run.simulate")  # the module; kb.simulate is its function
 
 
 def test_the_bar_shows_steps_simulated_time_and_the_worst_residual(capsys, monkeypatch):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from kalaba.cli.application import invoke
-from unit.files.samples import broken_run, small_run
+from unit.results.samples import broken_run, small_run
 from unit.view.strict_html import strict
 
 

@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 import kalaba as kb
-from kalaba.actuation import law_function
 from kalaba.control import traced
 from kalaba.control.servo import StartWarning
 from kalaba.errors import ControlError
+from kalaba.plant.laws import law_function
 
 HINGE = kb.Revolute(-kb.Y)
 ARM = kb.System(

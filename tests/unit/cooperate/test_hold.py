@@ -8,8 +8,8 @@ import pytest
 
 import kalaba as kb
 from kalaba.errors import AssemblyError, ConstraintError, KalabaError, ModelError
-from kalaba.model.joint import Joint
-from kalaba.starting import settle_as_found
+from kalaba.joints.kinds import Joint
+from kalaba.plant.start import settle_as_found
 
 CLOSED = 1e-13
 ARM = kb.System(

@@ -11,12 +11,12 @@ from finite_differences import slope
 from kalaba.derive.applied import frame_jacobian
 from kalaba.derive.kinematics import Kinematics
 from kalaba.errors import ExpressionError
-from kalaba.model import joint as kinds
-from kalaba.model.expression import parse
+from kalaba.joints import kinds
 from kalaba.model.parts import Body, Frame, Output, Spring
-from kalaba.model.pose import Pose, X, Y, Z
-from kalaba.model.solid import Box, Rod, Solid
+from kalaba.model.solids import Box, Rod, Solid
 from kalaba.model.system import System
+from kalaba.model.text.expressions import parse
+from kalaba.space.pose import Pose, X, Y, Z
 from kinematics_by_hand import frame_poses, tree_pose
 from machines import TREE_KINDS, random_axis, random_joint, systems
 from states import moved, numeric, random_state

@@ -11,11 +11,11 @@ from finite_differences import slope
 from kalaba.derive.equations import derive
 from kalaba.derive.kinematics import Kinematics
 from kalaba.derive.pfaffian import constraint_rows
-from kalaba.model import joint as kinds
+from kalaba.joints import kinds
 from kalaba.model.parts import Body, Connection, Constraint
-from kalaba.model.pose import X, Y, Z
-from kalaba.model.solid import Box, Rod
+from kalaba.model.solids import Box, Rod
 from kalaba.model.system import System
+from kalaba.space.pose import X, Y, Z
 from machines import CLOSING_KINDS, closed_systems, random_joint, random_pose
 from states import State, numeric, random_state
 

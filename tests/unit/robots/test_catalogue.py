@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import kalaba.robots
-from kalaba.actuation import Controller
 from kalaba.derive.kinematics import Kinematics
 from kalaba.errors import FileError, KalabaError, ModelError
-from kalaba.model.expression import parse
+from kalaba.model.text.expressions import parse
+from kalaba.plant.laws import Controller
 from kalaba.robots import catalogue
 from kalaba.robots.catalogue import ENTRIES, catalog, load, scenario
 from kalaba.robots.entry import Amount, Entry, Option, Positive

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import kalaba as kb
-from kalaba.rotations import rotation_of, rotation_vector, turn
+from kalaba.space.rotations import rotation_of, rotation_vector, turn
 
 NAMES = (
     *("two-arm-carry", "two-arm-scissors", "two-arm-peg", "two-arm-keyed-peg", "two-arm-screw", "three-arm-screw"),

@@ -9,9 +9,9 @@ from scipy.linalg import null_space
 
 import kalaba as kb
 from kalaba.derive.equations import derive
+from kalaba.kinematics.closed.motors import free_directions
 from kalaba.model.parts import Start
-from kalaba.parallel.motors import free_directions
-from kalaba.starting import closing, find_configuration
+from kalaba.plant.start import closing, find_configuration
 from states import relative_gap
 
 ROUNDING = 1e-12  # as over random machines

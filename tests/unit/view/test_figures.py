@@ -17,7 +17,7 @@ from kalaba.view.figures.beams import deflections
 from kalaba.view.figures.comparing import compared, readings
 from kalaba.view.figures.reading import positions, values_of
 from kalaba.view.figures.tracks import end_points, path_panels
-from unit.files.samples import broken_run, small_run
+from unit.results.samples import broken_run, small_run
 
 GRAVITY = 9.81
 
@@ -55,7 +55,7 @@ def test_matplotlib_is_left_as_it_was():
 
 def test_no_window_and_no_current_figure_is_made():
     code = (
-        "import sys; from unit.files.samples import small_run; import kalaba as kb; kb.plot.overview(small_run());"
+        "import sys; from unit.results.samples import small_run; import kalaba as kb; kb.plot.overview(small_run());"
         "sys.exit('matplotlib.pyplot' in sys.modules)"
     )
     command = [sys.executable, "-W", "ignore", "-c", code]

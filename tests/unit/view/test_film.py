@@ -11,7 +11,7 @@ import kalaba as kb
 from kalaba.errors import FileError, ViewError
 from kalaba.view import film as films
 from kalaba.view.film import RATE, timing
-from unit.files.samples import broken_run, small_run
+from unit.results.samples import broken_run, small_run
 
 SIZE = (160, 120)
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import kalaba as kb
-from kalaba.actuation import read
+from kalaba.plant.laws import read
 from kalaba.robots.catalogue import ENTRIES, load, scenario
+from kalaba.robots.published import Claim, Line, Measure, PaperFigures, PaperPanel
 from kalaba.view import catalogued
 from kalaba.view.figures import sources as drawing
 from kalaba.view.figures.reading import FORCE
-from kalaba.view.published import Claim, Line, Measure, PaperFigures, PaperPanel
 
 WITH_FIGURES = [name for name, entry in ENTRIES.items() if entry.figures is not None]
 PAPERS = {

@@ -9,7 +9,7 @@ from kalaba.errors import FileError
 from kalaba.view.figures.glance import overview_panels
 from kalaba.view.figures.quantities import MOST_LINES, Named, by_unit, largest_of, merged, reach, shared, span
 from kalaba.view.plots import overview
-from unit.files.samples import broken_run, small_run
+from unit.results.samples import broken_run, small_run
 
 
 def test_every_panel_says_what_it_shows_and_in_which_unit():

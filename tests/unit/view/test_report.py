@@ -13,7 +13,7 @@ import kalaba as kb
 from kalaba.errors import FileError, ModelError
 from kalaba.robots.catalogue import ENTRIES, scenario
 from kalaba.view.report import composed
-from unit.files.samples import broken_run, small_run
+from unit.results.samples import broken_run, small_run
 from unit.view.strict_html import strict
 
 SECTIONS = {"motion", "trust", "mobility", "source", "parts", "numbers", "sizes", "timing", "provenance"}

@@ -9,7 +9,7 @@ from kalaba.errors import FileError, ViewError
 from kalaba.view.raster import NOTHING, fill, picture
 from kalaba.view.scene import scene_of
 from kalaba.view.still import MARGIN, camera_for
-from unit.files.samples import small_run
+from unit.results.samples import small_run
 
 SIZE = (120, 90)
 

@@ -10,7 +10,7 @@ import pytest
 
 import kalaba as kb
 from kalaba.errors import ViewError
-from kalaba.rotations import rotation_of
+from kalaba.space.rotations import rotation_of
 from kalaba.view.studio import serving
 from kalaba.view.studio.arrows import Forces, arrows
 from kalaba.view.studio.drag import drag

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.balance import NotInEquilibriumWarning
+from kalaba.analyse.at_rest import NotInEquilibriumWarning
+from kalaba.analyse.frequencies import Frequencies, frequencies
 from kalaba.errors import KalabaError, ViewError
-from kalaba.frequencies import Frequencies, frequencies
-from kalaba.model.beam import Beam
+from kalaba.model.beams.beam import Beam
 from kalaba.view.figures.histories import heading
 from kalaba.view.figures.quantities import largest_of, merged, reach
 from kalaba.view.figures.reading import values_of
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from kalaba.model.machine import MachineBody
-    from kalaba.run import Run
+    from kalaba.results.run import Run
 
 Array = NDArray[np.float64]
 MOST_BEAMS = 4  # of which the modes are drawn

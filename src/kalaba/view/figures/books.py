@@ -15,7 +15,7 @@ from kalaba.view.sheet import Panel, over_time, sheet
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from kalaba.run import Run
+    from kalaba.results.run import Run
 
 Array = NDArray[np.float64]
 FLOOR = 1e-18  # residuals below it are zero to the eye

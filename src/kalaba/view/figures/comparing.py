@@ -18,7 +18,7 @@ from kalaba.view.sheet import Curve, Panel, sheet
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from kalaba.run import Run
+    from kalaba.results.run import Run
 
 Array = NDArray[np.float64]
 MOST_PANELS = 9

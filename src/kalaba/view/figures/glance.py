@@ -18,7 +18,7 @@ from kalaba.view.sheet import Panel, sheet
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from kalaba.run import Run
+    from kalaba.results.run import Run
 
 
 def overview(run: Run) -> Figure:

@@ -13,7 +13,7 @@ from kalaba.view.sheet import Panel, sheet
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from kalaba.run import Run
+    from kalaba.results.run import Run
 
 
 def heading(run: Run, what: str = "") -> str:

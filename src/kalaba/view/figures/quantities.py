@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.files.dataset import VARIABLES, unit_coordinate
+from kalaba.results.dataset import VARIABLES, unit_coordinate
 from kalaba.view.sheet import LONGEST_NAME, Panel, over_time
 
 if TYPE_CHECKING:
-    from kalaba.run import Run
+    from kalaba.results.run import Run
 
 Array = NDArray[np.float64]
 Line = tuple[str, Array]  # a name and its values

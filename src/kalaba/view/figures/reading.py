@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.actuation import read
-from kalaba.backend import Interpreted
-from kalaba.constrain.functions import expressions
-from kalaba.observe import evaluate_samples
+from kalaba.constrain.kernels.functions import expressions
+from kalaba.native.backend import Interpreted
+from kalaba.plant.laws import read
+from kalaba.results.observe import evaluate_samples
 
 if TYPE_CHECKING:
     import casadi as ca
 
     from kalaba.derive.equations import Equations
-    from kalaba.run import Run
+    from kalaba.results.run import Run
 
 Array = NDArray[np.float64]
 FORCE = "constraint_force:"  # before a velocity: the force of the constraints on it, as tables of results name it

@@ -12,17 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.errors import ViewError
+from kalaba.robots.published import Claim, Line, Measure, Options, PaperFigures, PaperPanel
 from kalaba.view import catalogued
 from kalaba.view.figures.quantities import label_of, reach
 from kalaba.view.figures.reading import values_of
-from kalaba.view.published import Claim, Line, Measure, Options, PaperFigures, PaperPanel
 from kalaba.view.sheet import TIME, Curve, Level, Panel, sheet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from kalaba.run import Run
-    from kalaba.scenarios import Scenario
+    from kalaba.results.run import Run
+    from kalaba.run.scenario import Scenario
 
 Array = NDArray[np.float64]
 Progress = Callable[[str], None]
@@ -93,8 +93,8 @@ class _Runs:
 
 def simulated(chosen: Scenario) -> Run:
     """A run of a scenario with samples enough for its peaks; one that breaks off is given too."""
-    from kalaba.integrate import RungeKutta4
-    from kalaba.simulate import SingularWarning, simulate
+    from kalaba.run.simulate import SingularWarning, simulate
+    from kalaba.steppers import RungeKutta4
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SingularWarning)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from kalaba.model.machine import Machine
-    from kalaba.run import Run
+    from kalaba.results.run import Run
 
 Array = NDArray[np.float64]
 FLAT = 1e-4  # of the longest extent: less is none to the eye

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.errors import KalabaError
-from kalaba.files.formats import READERS
-from kalaba.files.places import check_place, replacing
-from kalaba.files.results import open_run
-from kalaba.run import Run
+from kalaba.results.formats import READERS
+from kalaba.results.places import check_place, replacing
+from kalaba.results.run import Run
+from kalaba.results.saving import open_run
 from kalaba.view import catalogued
 from kalaba.view.figures.sources import simulated
 from kalaba.view.report import machine, motion

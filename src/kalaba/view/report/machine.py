@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kalaba.analyse.mobility import Mobility, check
 from kalaba.errors import KalabaError
-from kalaba.files.units import actuator_units, row_units
-from kalaba.mobility import Mobility, check
 from kalaba.model.machine import MachineConnection
+from kalaba.model.units import actuator_units, row_units
 from kalaba.view.figures.quantities import UNITS
 from kalaba.view.report.page import Section, folded, paragraph, table
 
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine
-    from kalaba.run import Run
+    from kalaba.results.run import Run
 
 ROUNDING = 1e-12  # m, rad
 MOST_OPEN = 30  # rows of a table that is not folded

@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.errors import ViewError
-from kalaba.files.provenance import provenance
 from kalaba.model.fingerprint import fingerprint
+from kalaba.results.provenance import provenance
 from kalaba.view import figures
 from kalaba.view.figures.quantities import UNITS, Named, named, reach, span
 from kalaba.view.report.machine import residual_rows
 from kalaba.view.report.page import Section, drawing, facts, folded, paragraph, table
 
 if TYPE_CHECKING:
-    from kalaba.run import Run
+    from kalaba.results.run import Run
 
 Array = NDArray[np.float64]
 SHOWN: dict[str, Callable[[Run], Any]] = {

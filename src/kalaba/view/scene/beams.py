@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.model.section import Circle, Rectangle, SectionNumbers, Tube
+from kalaba.model.beams.section import Circle, Rectangle, SectionNumbers, Tube
 from kalaba.view.scene.meshes import SIDES, Mesh, tube
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kalaba.model.beam import Beam
+    from kalaba.model.beams.beam import Beam
 
 Array = NDArray[np.float64]
 STATIONS = 25  # sections along a beam

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.model.joint import Cylindrical, Distance, Free, Planar, Prismatic, Revolute, Screw, Spherical, Universal
+from kalaba.joints.kinds import Cylindrical, Distance, Free, Planar, Prismatic, Revolute, Screw, Spherical, Universal
 from kalaba.view.scene.meshes import Mesh, ball, bar, box, joined
 from kalaba.view.scene.solids import Sizes, axle, sleeve
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kalaba.model.beam import Beam
-from kalaba.model.expression import Values, number
+from kalaba.model.beams.beam import Beam
 from kalaba.model.parts import WORLD
+from kalaba.model.text.expressions import Values, number
 from kalaba.view.scene.beams import BentBeam, outline
 from kalaba.view.scene.joints import THREAD, Strut, is_drawn_apart, marker, pad
 from kalaba.view.scene.meshes import Faces, Mesh, joined
@@ -21,7 +21,7 @@ from kalaba.view.scene.solids import Sizes, body_mesh, equivalent_edges
 
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine, MachineBody
-    from kalaba.plant import Plant
+    from kalaba.plant.plant import Plant
 
 Array = NDArray[np.float64]
 NEUTRAL = -1  # colour of joints and of the ground

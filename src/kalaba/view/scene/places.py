@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kalaba.backend import NativeFunction
-from kalaba.batch import run_kernel
 from kalaba.model.machine import MachineConnection
+from kalaba.native.backend import NativeFunction
+from kalaba.plant.batch import run_kernel
 
 if TYPE_CHECKING:
     import casadi as ca
 
     from kalaba.derive.equations import Equations
     from kalaba.model.machine import Machine
-    from kalaba.plant import Plant
+    from kalaba.plant.plant import Plant
 
 Array = NDArray[np.float64]
 
@@ -64,7 +64,7 @@ class Places:
 
     def at(self, q: ArrayLike) -> Placed:
         """Poses of all places at one configuration (n_q,), or at many (N, n_q)."""
-        from kalaba.constrain.functions import expressions
+        from kalaba.constrain.kernels.functions import expressions
 
         given = np.asarray(q, dtype=float)
         layout = self.plant.layout

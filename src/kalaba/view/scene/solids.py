@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.model.joint import Cylindrical, Free, Planar, Prismatic, Screw
-from kalaba.model.solid import Box, Cylinder, MassProperties, Rod
+from kalaba.joints.kinds import Cylindrical, Free, Planar, Prismatic, Screw
+from kalaba.model.solids import Box, Cylinder, MassProperties, Rod
 from kalaba.view.scene.meshes import Mesh, across, ball, bar, box, hull, joined, tube
 
 Array = NDArray[np.float64]

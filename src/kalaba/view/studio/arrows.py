@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.constrain.functions import expressions
+from kalaba.constrain.kernels.functions import expressions
 from kalaba.errors import KalabaError
 from kalaba.model.machine import MachineConstraint, Thrust
 from kalaba.view.scene.places import connections
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from kalaba.derive.equations import Equations
     from kalaba.model.machine import MachineBody
-    from kalaba.run import Run
+    from kalaba.results.run import Run
     from kalaba.view.scene import Scene
     from kalaba.view.scene.places import Placed
 

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kalaba.constrain.assembly import close, weighted_step
-from kalaba.rotations import rotation_vector
-from kalaba.starting import closing
+from kalaba.plant.assembly import close, weighted_step
+from kalaba.plant.start import closing
+from kalaba.space.rotations import rotation_vector
 
 if TYPE_CHECKING:
-    from kalaba.constrain.assembly import Problem
-    from kalaba.plant import Plant
+    from kalaba.plant.assembly import Problem
+    from kalaba.plant.plant import Plant
 
 Array = NDArray[np.float64]
 Goal = tuple[Array, Array | None]  # position, and rotation if it is asked for

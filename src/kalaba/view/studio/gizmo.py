@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.rotations import quaternion_of, rotation_of
+from kalaba.space.rotations import quaternion_of, rotation_of
 
 if TYPE_CHECKING:
-    from kalaba.state import Pose
+    from kalaba.plant.state import Pose
 
 Array = NDArray[np.float64]
 Pulled = Callable[[str, Array, Array | None], None]

@@ -9,7 +9,7 @@ from kalaba.view.studio.plotting import Plot
 from kalaba.view.studio.tuning import Switches, Tuning
 
 if TYPE_CHECKING:
-    from kalaba.run import Run
+    from kalaba.results.run import Run
     from kalaba.view.studio.quantities import Quantity
     from kalaba.view.studio.session import Studio
     from kalaba.view.studio.subject import Subject

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from kalaba.run import Run
+    from kalaba.results.run import Run
 
 Array = NDArray[np.float64]
 SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)

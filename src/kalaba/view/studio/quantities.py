@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.files.units import actuator_units, force_unit
+from kalaba.model.units import actuator_units, force_unit
 
 if TYPE_CHECKING:
-    from kalaba.run import Run
+    from kalaba.results.run import Run
 
 Array = NDArray[np.float64]
 MOST = 7  # lines in one plot: the largest; as many as there are colours

@@ -19,9 +19,9 @@ from kalaba.view.studio.subject import Subject, subject_of
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
-    from kalaba.plant import Plant
-    from kalaba.run import Run
-    from kalaba.scenarios import Scenario
+    from kalaba.plant.plant import Plant
+    from kalaba.results.run import Run
+    from kalaba.run.scenario import Scenario
 
 HOST = "127.0.0.1"
 PORT = 8080

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kalaba.errors import ExpressionError, KalabaError
-from kalaba.run import Run
+from kalaba.results.run import Run
 from kalaba.view.scene import scene_of
 from kalaba.view.studio.arrows import Forces
 from kalaba.view.studio.drag import Dragged, drag
@@ -241,7 +241,7 @@ class Studio:
         self._say(f"simulated again in {1e3 * (clock.perf_counter() - began):.0f} ms")
 
     def _from(self, q: Array) -> Run:
-        from kalaba.simulate import simulate
+        from kalaba.run.simulate import simulate
 
         stepper = {} if self.subject.stepper is None else {"stepper": self.subject.stepper}
         plant, start = self.run.plant, (q, np.zeros(len(self.run.plant.velocities)))

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kalaba.rotations import quaternion_of
+from kalaba.space.rotations import quaternion_of
 from kalaba.view.sheet import COLOURS
 from kalaba.view.studio.camera import cell_size, view_of
 
 if TYPE_CHECKING:
-    from kalaba.run import Run
+    from kalaba.results.run import Run
     from kalaba.view.scene import Scene, Shape
     from kalaba.view.studio.arrows import Arrow
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from kalaba.errors import ViewError
-from kalaba.integrate import RungeKutta4
-from kalaba.plant import Plant, build
-from kalaba.run import Run
-from kalaba.scenarios import Scenario
-from kalaba.simulate import simulate
+from kalaba.plant.plant import Plant, build
+from kalaba.results.run import Run
+from kalaba.run.scenario import Scenario
+from kalaba.run.simulate import simulate
+from kalaba.steppers import RungeKutta4
 
 if TYPE_CHECKING:
     from kalaba.model.parts import Parameter

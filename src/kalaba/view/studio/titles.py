@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kalaba.run import Run
+    from kalaba.results.run import Run
     from kalaba.view.studio.subject import Subject
 
 

@@ -1,0 +1,1 @@
+"""What is asked of a machine as a whole: mobility, equilibrium, linear model, frequencies."""

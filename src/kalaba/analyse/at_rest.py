@@ -1,0 +1,169 @@
+"""Balance: what acts on a machine at rest, seen along the motions that its constraints allow.
+
+With the tangent T (A T = 0) of the rows, and v̇ and λ of the motion from rest held while the rest is differentiated::
+
+    e = T Tᵀ Q                              what no constraint balances
+    K = ∂(M v̇ − Q − Aᵀλ)/∂q N               tangent stiffness: it contains the geometric stiffness of λ
+    C = ∂(M v̇ − Q − Aᵀλ)/∂v                 damping
+
+Near an equilibrium (e = 0, v̇ = 0) small motions δq = N T z obey TᵀM T z̈ + TᵀC T ż + TᵀK T z = 0: from Tᵀ(M v̇ − Q) = 0
+with δTᵀ Aᵀ = −Tᵀ δAᵀ. K is symmetric there if forces have a potential; elsewhere it depends on the coordinates.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kalaba.constrain.kernels.functions import tangent
+from kalaba.constrain.layout import checked
+from kalaba.errors import ConstraintError, ModelError, near
+from kalaba.native.backend import Evaluator, Interpreted
+from kalaba.plant.forward import choose, not_finite
+from kalaba.plant.plant import Plant, build
+from kalaba.plant.state import State
+
+if TYPE_CHECKING:
+    from kalaba.model.system import System
+
+Array = NDArray[np.float64]
+STILL = 1e-9  # m/s, rad/s: rows that move faster by themselves leave no rest
+STRAIN = 1e-3  # m, rad: a displacement whose elastic force counts as one at work
+BALANCED = 1e-9  # of the forces at work: less is rounding
+
+
+class NotInEquilibriumWarning(UserWarning):
+    """A state at rest that does not stay at rest: what is linear about it holds for a moment only."""
+
+
+@dataclass(frozen=True)
+class Balance:
+    """Forces, stiffness, damping and mass of a machine at rest."""
+
+    tangent: Array  # T, (n_v, freedoms): orthonormal
+    unbalanced: Array  # e, (n_v,)
+    force_scale: float  # the largest force at work, balanced or not
+    mass: Array  # M, (n_v, n_v)
+    stiffness: Array  # K, (n_v, n_v)
+    damping: Array  # C, (n_v, n_v)
+
+    @property
+    def is_equilibrium(self) -> bool:
+        """Whether the machine stays at rest."""
+        return bool(np.max(np.abs(self.unbalanced), initial=0.0) <= BALANCED * self.force_scale)
+
+    def reduced(self, matrix: Array) -> Array:
+        """Tᵀ · T of a matrix."""
+        return np.asarray(self.tangent.T @ matrix @ self.tangent)
+
+    def worst(self, names: tuple[str, ...]) -> str:
+        """The coordinates with the largest unbalanced force, in words."""
+        size = np.abs(self.unbalanced)
+        order = [j for j in np.argsort(-size)[:3] if size[j] > max(0.1 * size.max(), BALANCED * self.force_scale)]
+        return ", ".join(f"{names[j]} by {self.unbalanced[j]:.3g}" for j in order)
+
+
+class Rest:
+    """A plant at rest under held actuation: gives its Balance at any configuration."""
+
+    def __init__(self, plant: Plant, actuation: Any = None) -> None:  # noqa: ANN401
+        self.plant = plant
+        self.actuation = actuation_vector(plant, actuation)
+        self._tangent: Evaluator = Interpreted().evaluator(
+            "tangent", plant.key, lambda: tangent(plant.equations, is_singular=plant.is_singular), plant.parameters
+        )
+
+    def packed(self, q: ArrayLike) -> Array:
+        """The packed inputs of a configuration at rest."""
+        return self.plant.packed(q, np.zeros(len(self.plant.velocities)), actuation=self.actuation)
+
+    def check_still(self, q: Array) -> None:
+        """Refuse rows that move by themselves."""
+        rates = self.plant.velocity_residual(q, np.zeros(len(self.plant.velocities)))
+        if np.max(np.abs(rates), initial=0.0) > STILL:
+            row = self.plant.constraints[int(np.argmax(np.abs(rates)))]
+            message = (
+                f"{self.plant.system.name}: {row} moves by itself at t = 0 ({np.abs(rates).max():.3g}/s), so nothing "
+                "is at rest. Remove it, or let it start from rest."
+            )
+            raise ConstraintError(message)
+
+    def at(self, q: Array) -> Balance:
+        """The balance at a configuration."""
+        plant, inputs = self.plant, self.packed(q)
+        n = len(plant.velocities)
+        problem = plant.problem(inputs)
+        if not all(np.isfinite(part).all() for part in problem):
+            raise not_finite(plant)
+        T = self._directions(inputs, problem.matrix)
+        values = self._tangent(inputs)
+        found = {key: values[part] for key, part in self._tangent.outputs.items()}
+        K, C = (found[key].reshape((n, n), order="F") for key in ("stiffness", "damping"))
+        unbalanced = T @ (T.T @ problem.force)
+        motors = plant.actuation_map(q) @ self.actuation
+        sizes = (plant.bias(q, np.zeros(n)), problem.force, motors, K.diagonal() * STRAIN)
+        scale = max(float(np.max(np.abs(part), initial=0.0)) for part in sizes)
+        return Balance(T, unbalanced, max(scale, np.finfo(float).tiny), problem.mass, K, C)
+
+    def _directions(self, inputs: Array, matrix: Array) -> Array:
+        """T, with the rows chosen there put into the inputs."""
+        plant = self.plant
+        if plant.is_singular:
+            inputs[plant.layout.w] = plant.weight
+        if not plant.constraints:
+            return np.eye(len(plant.velocities))
+        choice = choose(plant, inputs)
+        inputs[plant.layout.mask] = choice.mask
+        return np.asarray(np.linalg.svd(matrix)[2][choice.rank :].T)
+
+
+def actuation_vector(plant: Plant, given: Any) -> Array:  # noqa: ANN401
+    """Values of all motors from {motor: value} or an array; None and unlisted motors give nothing."""
+    names = plant.actuators
+    if given is None:
+        return np.zeros(len(names))
+    if isinstance(given, Mapping):
+        for name in given:
+            if name not in names:
+                message = f"actuation: {plant.system.name} has no actuator {name!r}; {near(name, names)}"
+                raise ModelError(message)
+        given = [given.get(name, 0.0) for name in names]
+    return checked(given, len(names), "actuation", names)
+
+
+def plant_of(system: System | Plant) -> Plant:
+    """A Plant as it is; a System without compiling, since a few evaluations are all that is asked of it."""
+    return system if isinstance(system, Plant) else build(system, backend=Interpreted())
+
+
+def state_at_rest(plant: Plant, at: State | None) -> Array:
+    """The configuration of a state; None is the start, with its speeds left out."""
+    if at is None:
+        return plant.start.q
+    q, v = at
+    speed = checked(v, len(plant.velocities), "at.v", plant.velocities)
+    if np.max(np.abs(speed), initial=0.0) > STILL:
+        name = plant.velocities[int(np.argmax(np.abs(speed)))]
+        fastest = float(np.abs(speed).max())
+        message = (
+            f"{plant.system.name}: expected a state at rest, got one in which {name} moves at {fastest:.3g}. "
+            "Find a state with kb.equilibrium(...), or use plant.derivatives(q, v) for one in motion."
+        )
+        raise ModelError(message)
+    return checked(q, len(plant.coordinates), "at.q", plant.coordinates)
+
+
+def warn_unbalanced(plant: Plant, balance: Balance) -> None:
+    """Say that a state is no equilibrium, and what moves it."""
+    if not balance.is_equilibrium:
+        warnings.warn(
+            f"{plant.system.name}: not an equilibrium; unbalanced: {balance.worst(plant.velocities)}. "
+            "What follows holds for a moment only. Start from kb.equilibrium(...).",
+            NotInEquilibriumWarning,
+            stacklevel=3,
+        )

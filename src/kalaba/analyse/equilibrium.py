@@ -1,0 +1,128 @@
+"""Equilibrium: where a machine stays at rest on its constraints.
+
+Newton's method on the tangent space: with the force r = TᵀQ and the tangent stiffness K of `balance.py`::
+
+    K z = r        q ← q + N T z, then back onto the constraints
+
+A step that would go far, or up to an equilibrium that is not stable, is replaced by one that falls: along the modes of
+K each component goes the way of its force, no further than Newton's step or a half (metres, radians). So a start goes
+down to a stable equilibrium, unless it lies within a tenth of one that is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalaba.analyse.at_rest import Balance, Rest, plant_of
+from kalaba.errors import ConstraintError, ModelError, near
+from kalaba.model.parts import Constraint, Start
+from kalaba.native.backend import Interpreted
+from kalaba.plant.plant import Plant, build
+from kalaba.plant.state import State
+from kalaba.run.python_loop import project_state, q_dot, unit
+from kalaba.space.number import is_number
+
+if TYPE_CHECKING:
+    from kalaba.model.system import System
+
+Array = NDArray[np.float64]
+STEPS = 200
+FAR = 0.5  # m, rad: largest change of a coordinate in one step
+NEAR = 0.1  # m, rad: an equilibrium that is not stable is meant if it is this near
+CALM = 40  # steps, after which they become shorter
+FOUND = 1e-13  # m, rad: a step this short changes nothing
+SOFT = 1e-11  # of the stiffest direction: less is no stiffness
+LOST = 1e-9  # of the forces at work: what may point where nothing resists
+NOISE = 1e-13  # of the forces at work: less is rounding
+HELD = "held_still"
+
+
+def equilibrium(system: System | Plant, hold: Mapping[str, float] | None = None, actuation: Any = None) -> State:  # noqa: ANN401
+    """The state of rest that is reached from the start: v = 0 and no acceleration along the constraints.
+
+    `hold` keeps coordinates or displacements at values, as a hand would; `actuation` gives the motors' forces as
+    {motor: value} or an array. Directions in which nothing pulls and nothing resists (a floating base) stay as they
+    are. Raises a ConstraintError that names what stays unbalanced.
+    """
+    plant = plant_of(system)
+    if hold:
+        plant = _held(plant, hold)
+    rest = Rest(plant, actuation)
+    q = plant.start.q
+    rest.check_still(q)
+    zero = np.zeros(len(plant.velocities))
+    for count in range(STEPS):
+        balance = rest.at(q)
+        step = _step(balance, FAR * 0.95 ** max(0, count - CALM))
+        if np.max(np.abs(step), initial=0.0) <= FOUND:
+            break
+        q = project_state(plant, State(unit(plant, q + q_dot(plant, q, step)), zero), 0.0).q
+    balance = rest.at(q)
+    if not balance.is_equilibrium:
+        raise _unbalanced(plant, balance)
+    return State(q, zero)
+
+
+def _step(balance: Balance, far: float) -> Array:
+    """Newton's step T z, or a falling one where that goes far, or up, or where nothing resists."""
+    T, K = balance.tangent, balance.reduced(balance.stiffness)
+    r = T.T @ balance.unbalanced
+    if not r.size or np.max(np.abs(balance.unbalanced)) <= NOISE * balance.force_scale:
+        return np.zeros(len(T))
+    metric = balance.reduced(balance.mass)
+    metric = metric + 1e-9 * max(float(np.trace(metric)) / len(r), 1e-300) * np.eye(len(r))
+    lower = np.linalg.inv(np.linalg.cholesky(metric))
+    U, sigma, Vt = np.linalg.svd(lower @ K @ lower.T)
+    force = lower @ r
+    firm = sigma > SOFT * sigma.max()
+    newton = T @ (lower.T @ (Vt[firm].T @ ((U.T @ force)[firm] / sigma[firm])))
+    lost = np.linalg.solve(lower, U[:, ~firm] @ (U.T @ force)[~firm])
+    K = lower @ (K + K.T) @ lower.T / 2
+    limit = far if np.linalg.eigvalsh(K)[0] >= -SOFT * sigma.max() else min(NEAR, far)
+    if np.max(np.abs(newton), initial=0.0) <= limit and np.max(np.abs(T @ lost)) <= LOST * balance.force_scale:
+        return np.asarray(newton)
+    return _fall(T @ lower.T, K, force, far)
+
+
+def _fall(motions: Array, stiffness: Array, force: Array, far: float) -> Array:
+    """Every mode of the stiffness goes the way of its force, no further than to its own balance."""
+    values, vectors = np.linalg.eigh(stiffness)
+    shapes, pull = motions @ vectors, vectors.T @ force
+    reach = far / np.maximum(np.abs(shapes).max(axis=0), 1e-300)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        way = np.minimum(np.abs(pull / values), reach)
+    step = np.asarray(shapes @ np.where(pull == 0, 0.0, np.sign(pull) * way))
+    return step * min(1.0, far / max(float(np.abs(step).max()), 1e-300))
+
+
+def _held(plant: Plant, hold: Mapping[str, float]) -> Plant:
+    """The plant with names held at values; its own start entries become guesses."""
+    system, known = plant.system, {*plant.coordinates, *plant.machine.displacements}
+    for name, value in hold.items():
+        if name not in known:
+            message = f"hold: no coordinate or displacement {name!r}; {near(name, known)}"
+            raise ModelError(message)
+        if not is_number(value):
+            message = f"hold.{name}: expected a finite number, got {value!r}."
+            raise ModelError(message)
+    rows = {f"row{i}": f"{name} - ({float(value)!r})" for i, (name, value) in enumerate(hold.items())}
+    guess = {**dict(system.start.guess), **dict(system.start.hold), **hold}
+    held = replace(system.add(Constraint(HELD, rows)), start=Start(guess=guess))
+    return build(held, plant.method, Interpreted())
+
+
+def _unbalanced(plant: Plant, balance: Balance) -> ConstraintError:
+    K = balance.reduced(balance.stiffness)
+    bare = balance.tangent.T @ balance.unbalanced
+    resists = np.linalg.norm(K @ bare) > 1e-9 * np.linalg.norm(K) * np.linalg.norm(bare)
+    why = "the search from the start ended there" if resists else "nothing resists it"
+    message = (
+        f"{plant.system.name}: no equilibrium found; unbalanced: {balance.worst(plant.velocities)} (N, N*m); {why}. "
+        "Start nearer, hold= a coordinate, or give actuation=."
+    )
+    return ConstraintError(message)

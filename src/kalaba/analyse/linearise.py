@@ -1,0 +1,196 @@
+"""Linear models of a machine at rest, on the constraints' tangent space.
+
+As many coordinates as there are freedoms are taken as independent (coordinate partitioning); with T scaled so that
+these are z themselves, δq = N T z and δv = T ż + S z, and::
+
+    x = (z, ż)        ẋ = A x + B u + c        y = C x + D u
+
+    A = | 0        1      |        B = |   0    |        C = | y_q N T + y_v S    y_v T |
+        | ∂z̈/∂z    ∂z̈/∂ż |            | ∂z̈/∂u |
+
+u is what is added to the actuation of the state, y what is added to the outputs. c is zero about an equilibrium.
+
+Reference: Wehage and Haug (1982), J. Mech. Des. 104, 247-255 (partitioning); Negrut and Ortiz (2006), J. Comput.
+Nonlinear Dyn. 1, 230-239 (linearisation of constrained systems).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from kalaba.analyse.at_rest import Rest, plant_of, state_at_rest, warn_unbalanced
+from kalaba.constrain.kernels.functions import expressions
+from kalaba.errors import KalabaError, ModelError, near
+from kalaba.native.backend import Interpreted
+from kalaba.plant.derivatives import derivatives
+from kalaba.plant.laws import read
+
+if TYPE_CHECKING:
+    from kalaba.derive.equations import Equations
+    from kalaba.model.system import System
+    from kalaba.model.text.expressions import Expression
+    from kalaba.plant.plant import Plant
+    from kalaba.plant.state import State
+
+Array = NDArray[np.float64]
+QUIET = 1e-12  # of the fastest pole: less is rounding
+
+
+@dataclass(frozen=True)
+class Linear:
+    """A linear model ẋ = A x + B u + c, y = C x + D u of small motions about a state at rest."""
+
+    name: str
+    A: Array  # (2 f, 2 f) with f freedoms
+    B: Array  # (2 f, inputs)
+    C: Array  # (outputs, 2 f)
+    D: Array  # (outputs, inputs)
+    states: tuple[str, ...]  # the independent coordinates, then their rates
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    tangent: Array = field(repr=False)  # T, (n_v, f): the velocities that go with the independent ones
+    drift: Array = field(repr=False)  # c, (2 f,): zero about an equilibrium
+    is_equilibrium: bool = True
+
+    @property
+    def poles(self) -> NDArray[np.complex128]:
+        """Eigenvalues of A in 1/s, slowest first; s = −ζω ± iω√(1 − ζ²) for a damped oscillation."""
+        found = np.linalg.eigvals(self.A).astype(complex)
+        return np.asarray(found[np.lexsort((found.imag, np.round(np.abs(found), 9)))])
+
+    @property
+    def hertz(self) -> Array:
+        """|s|/2π of every pole."""
+        return np.asarray(np.abs(self.poles) / (2 * np.pi))
+
+    @property
+    def damping(self) -> Array:
+        """−Re s/|s| of every pole: negative where it grows, 0 for poles at zero."""
+        poles = self.poles
+        size = np.abs(poles)
+        moving = size > QUIET * size.max(initial=0.0)
+        return np.where(moving, -poles.real / np.where(moving, size, 1.0), 0.0)
+
+    def to_control(self) -> Any:  # noqa: ANN401
+        """The model as a StateSpace of python-control, signals named."""
+        try:
+            import control
+        except ImportError as error:
+            message = f"{self.name}: to_control needs python-control, which is not installed. pip install control"
+            raise KalabaError(message) from error
+        labels = {"states": self.states, "inputs": self.inputs, "outputs": self.outputs}
+        return control.ss(
+            self.A, self.B, self.C, self.D, **{key: [_plain(n) for n in names] for key, names in labels.items()}
+        )
+
+    def __str__(self) -> str:
+        """A few lines for people."""
+        rest = "an equilibrium" if self.is_equilibrium else "a state that is no equilibrium"
+        lines = [f"{self.name}: linear about {rest}; {len(self.states)} states"]
+        lines += [f"  {kind}: {', '.join(getattr(self, kind)) or 'none'}" for kind in ("states", "inputs", "outputs")]
+        poles = ", ".join(f"{s.real:.4g}{s.imag:+.4g}i" for s in self.poles if s.imag >= 0)
+        return "\n".join([*lines, f"  poles (1/s): {poles}"])
+
+
+def _plain(name: str) -> str:
+    """python-control keeps the dot for signals of subsystems."""
+    return name.replace(".", "_")
+
+
+def linearise(
+    system: System | Plant,
+    at: State | None = None,
+    inputs: str | Sequence[str] = "actuators",
+    outputs: str | Sequence[str] = "outputs",
+    actuation: Any = None,  # noqa: ANN401
+) -> Linear:
+    """Linearise a machine about a state at rest (default: its start) under held actuation.
+
+    `inputs` are actuators: all, or those named. `outputs` are the machine's outputs, or names and expressions; the
+    name of an input may be one of them. Warns if the state is no equilibrium. Rows must not move by themselves.
+    """
+    plant = plant_of(system)
+    q, rest = state_at_rest(plant, at), Rest(plant, actuation)
+    rest.check_still(q)
+    balance = rest.at(q)
+    warn_unbalanced(plant, balance)
+    packed = rest.packed(q)
+    found = derivatives(plant, packed)
+    chosen = _independent(found.tangent)
+    scale = np.linalg.inv(found.tangent[chosen])
+    T, S, by_v = found.tangent @ scale, found.following @ scale, found.by_v @ scale
+    by_q = found.by_q @ scale - by_v @ S[chosen]
+    S = S - T @ S[chosen]
+    f = len(chosen)
+    motors = _inputs(plant, inputs)
+    A = np.block([[np.zeros((f, f)), np.eye(f)], [by_q[chosen], by_v[chosen]]])
+    B = np.vstack([np.zeros((f, len(motors))), found.by_force[chosen] @ plant.actuation_map(q)[:, motors]])
+    acceleration = plant.motion(q, np.zeros(len(plant.velocities)), actuation=rest.actuation).acceleration
+    names = tuple(plant.actuators[j] for j in motors)
+    labels, slopes, D = _outputs(plant, plant.outputs if outputs == "outputs" else outputs, names, packed)
+    n = len(plant.velocities)
+    C = np.hstack([slopes[:, :n] @ T + slopes[:, n:] @ S, slopes[:, n:] @ T])
+    drift = np.zeros(2 * f) if balance.is_equilibrium else np.concatenate([np.zeros(f), acceleration[chosen]])
+    states = _state_names(plant, chosen)
+    return Linear(plant.system.name, A, B, C, D, states, names, labels, T, drift, balance.is_equilibrium)
+
+
+def _independent(tangent: Array) -> list[int]:
+    """Coordinates that tell all others: the best conditioned by pivoting, in declared order."""
+    from scipy.linalg import qr
+
+    n, f = tangent.shape
+    return list(range(n)) if n == f else sorted(int(j) for j in qr(tangent.T, mode="r", pivoting=True)[1][:f])
+
+
+def _state_names(plant: Plant, chosen: list[int]) -> tuple[str, ...]:
+    """Names of small displacements, then of their rates; a quaternion's are turns about the body's axes."""
+    columns = {j: plant.coordinates[i] for i, j in plant.machine.scalar_pairs}
+    for _, first in plant.machine.quaternions:
+        for k, axis in enumerate("xyz"):
+            columns[first + k] = f"{plant.velocities[first + k].rpartition('.')[0]}.turn_{axis}"
+    rates = [plant.velocities[j] for j in chosen]
+    return (
+        *(columns[j] for j in chosen),
+        *(f"rate({name})" if name in plant.coordinates else name for name in rates),
+    )
+
+
+def _inputs(plant: Plant, given: str | Sequence[str]) -> list[int]:
+    """Indices of the motors asked for."""
+    asked = plant.actuators if given == "actuators" else (given,) if isinstance(given, str) else tuple(given)
+    for name in asked:
+        if name not in plant.actuators:
+            message = f"inputs: {plant.system.name} has no actuator {name!r}; {near(name, plant.actuators)}"
+            raise ModelError(message)
+    return [plant.actuators.index(name) for name in asked]
+
+
+def _outputs(
+    plant: Plant, given: str | Sequence[str], inputs: tuple[str, ...], packed: Array
+) -> tuple[tuple[str, ...], Array, Array]:
+    """Labels, (∂y/∂q N, ∂y/∂v) and D of the outputs asked for."""
+    asked = (given,) if isinstance(given, str) else tuple(given)
+    n = len(plant.velocities)
+    D = np.array([[float(name == text) for name in inputs] for text in asked]).reshape((len(asked), len(inputs)))
+    entries: list[Expression | None] = []
+    for text in asked:
+        own = next((output.value for output in plant.machine.outputs if output.name == text), None)
+        entries.append(None if text in inputs else own or read(plant, text, "outputs"))
+
+    def slopes(found: Equations) -> list[ca.SX]:
+        s = found.symbols
+        values = [ca.SX(0) if entry is None else found.kinematics.value(entry) for entry in entries]
+        y = ca.vertcat(*values) if values else ca.SX(0, 1)
+        return [ca.vec(ca.densify(ca.horzcat(s.gradient(y), ca.jacobian(y, s.v))))]
+
+    function = Interpreted().evaluator(
+        "output_slopes", plant.key, lambda: expressions(plant.equations, slopes), plant.parameters
+    )
+    return asked, function(packed).reshape((len(asked), 2 * n), order="F"), D

@@ -1,0 +1,48 @@
+"""The compiled loop that joins steppers, projection and the choice of rows.
+
+How a run is made::
+
+    layout = Layout(n_q, n_v, n_u, n_rows, lanes)
+    kernels = Kernels(layout, motion=Code(address, store, owner), rows=..., project=..., control=..., event=...)
+    run = Integration(kernels, RungeKutta4(1e-3), Schedule(end=5.0, save_every=0.01), start=y)
+    while run.running:
+        run.advance(steps=10_000)          # a progress bar; how a run is cut changes no bit
+    trajectory = run.trajectory(lane=0)    # samples, status, statistics
+
+With a controller sampled in Python, the step lands on each sample::
+
+    for k in range(n):
+        run.actuation[:] = controller(run.time, run.y)
+        run.advance(until=(k + 1) * period)
+    run.advance()                          # records the sample at the end
+
+What happens at every step, in this order (`advance.py`):
+
+1. Motion at the state on hand, after the control law: the first stage, and all a sample needs.
+2. A kept pivot below 0.1 of its value at the last choice, or a row left out open by more than 1e-11: rows are chosen
+   again there (always before the first step), and the state is projected with them. A row left out that stays open
+   by more than 1e-9, or moves, is inconsistent.
+3. A sample that is due is recorded.
+4. The stages, with the rows frozen; an adaptive step is repeated until its error, before projection, is small enough.
+5. Projection at the new time, repeated while it finds a residual above 1e-9; without it, normalisation, if any.
+6. Samples and the event within the step, on its dense output, projected.
+
+A lane that fails or stops keeps its last good state and the others go on. Failures are results: see `Status`.
+"""
+
+from kalaba.compiled.integration import Integration
+from kalaba.compiled.kernels import Kernels, Layout
+from kalaba.compiled.schedule import Schedule
+from kalaba.compiled.status import Status
+from kalaba.compiled.trajectory import Choice, Opening, Trajectory
+
+__all__ = [
+    "Choice",
+    "Integration",
+    "Kernels",
+    "Layout",
+    "Opening",
+    "Schedule",
+    "Status",
+    "Trajectory",
+]

@@ -1,0 +1,206 @@
+"""Watching the chosen rows, and choosing again; `kalaba.constrain.rows` decides."""
+
+from kalaba.compiled.memory import INCONSISTENT, RUNNING, SINGULAR, Memory
+from kalaba.compiled.projection import CLOSED, JERK, fail_unsettled, jerk, keep_raw, note_jolts, restore, settle
+from kalaba.compiled.work import evaluate, load
+from kalaba.constrain import rows
+from kalaba.native.machine_code import call, compiled, floats, integers
+
+FALLEN = 0.1  # choose again when a kept pivot falls below this part of its value at the last choice
+OPENED = 1e-11  # ... or when a row left out opens by more than this
+FADED = 3e-6  # a row this small beside what it was has lost its direction to rounding: a step without it errs less
+SPEED_CLOSED = 1e-6  # speed of a row left out, per unit of speed: rows count as dependent down to 1e-7
+
+_factorise = compiled(rows.factorise)
+_scale_rows = compiled(rows.scale_rows)
+_farthest_row = compiled(rows.farthest_row)
+_take_row = compiled(rows.take_row)
+_take_own_rows = compiled(rows.take_own_rows)
+_give_seat = compiled(rows.give_seat)
+_settle_seats = compiled(rows.settle_seats)
+
+
+@compiled
+def watch(memory: Memory) -> bool:
+    """Flag the lanes that must choose again, by what the motion kernel returned; say whether there are any.
+
+    Those where a kept pivot has fallen or a row left out has opened. The worst gap met is kept on record.
+    """
+    status, flag, rank = integers(memory.status), integers(memory.flag), integers(memory.rank)
+    mask, references, worst = floats(memory.mask), floats(memory.references), floats(memory.worst)
+    lanes, end = memory.lanes, memory.n_rows * memory.lanes
+    pivots = floats(memory.rates + 8 * (memory.entries + memory.n_v * lanes))
+    gaps = floats(memory.rates + 8 * (memory.entries + memory.n_v * lanes + end))
+    found = False
+    for lane in range(lanes):
+        turned = rank[lane] < 0
+        for row in range(memory.n_rows):
+            k = row * lanes + lane
+            if mask[k] > 0.0:
+                turned |= pivots[k] < FALLEN * references[k]
+            else:
+                turned |= gaps[k] > OPENED and memory.projecting == 1
+            if gaps[k] > worst[lane] and rank[lane] >= 0 and status[lane] == RUNNING:
+                worst[lane] = gaps[k]
+                integers(memory.worst_row)[lane] = row
+                floats(memory.worst_time)[lane] = memory.time
+        turned &= status[lane] == RUNNING
+        flag[lane] = 1 if turned else 0
+        found |= turned
+    return found
+
+
+@compiled
+def choose_again(memory: Memory) -> None:
+    """Choose the rows of the flagged lanes at the state on hand, project it with them and take new reference pivots.
+
+    A row left out that stays open then contradicts the others.
+    """
+    y, t = floats(memory.y), memory.time
+    load(memory, y, t)
+    call(memory.rows, memory.inputs, memory.listed, memory.rows_store)
+    for lane in range(memory.lanes):
+        integers(memory.active)[lane] = 0
+        if integers(memory.flag)[lane] == 1:
+            _take_out(memory, lane)
+            _write_down(memory, lane, _choose(memory, lane))
+    if memory.projecting == 1:
+        keep_raw(memory, y)
+        settle(memory, y, t)
+        if memory.n_steps > 0:  # a start need not obey its rows
+            note_jolts(memory, y, t)
+        fail_unsettled(memory)
+        load(memory, y, t)
+        call(memory.settle, memory.inputs, memory.settled, memory.settle_store)
+        _judge_rows_left_out(memory)
+    load(memory, y, t)
+    evaluate(memory, 0)
+    references = floats(memory.references)
+    pivots = floats(memory.rates + 8 * (memory.entries + memory.n_v * memory.lanes))
+    for k in range(memory.n_rows * memory.lanes):
+        if integers(memory.flag)[k % memory.lanes] == 1:
+            references[k] = pivots[k]
+
+
+@compiled
+def settle_step(memory: Memory) -> None:
+    """Project the end of a step; where that changes the speed by much, with rows chosen there.
+
+    A step that ends within rounding of a singular position finds a row that has all but vanished, and whose direction
+    is noise: projecting on it throws the state about. Chosen again there, it is left out.
+    """
+    trial, t, flag = floats(memory.trial), memory.ahead, integers(memory.flag)
+    keep_raw(memory, trial)
+    settle(memory, trial, t)
+    hit = False
+    for lane in range(memory.lanes):
+        shaken = integers(memory.status)[lane] == RUNNING and not jerk(memory, trial, lane) <= JERK
+        flag[lane] = 1 if shaken else 0
+        hit |= shaken
+    if hit and memory.n_rows > 0 and memory.projecting == 1:
+        for lane in range(memory.lanes):
+            if flag[lane] == 1:
+                restore(memory, trial, lane)
+        load(memory, trial, t)
+        call(memory.rows, memory.inputs, memory.listed, memory.rows_store)
+        for lane in range(memory.lanes):
+            integers(memory.active)[lane] = 0
+            if flag[lane] == 1:
+                _take_out(memory, lane)
+                _write_down(memory, lane, _choose(memory, lane))
+                integers(memory.rank)[lane] = -1  # to be chosen again, and judged, when the next step begins
+        settle(memory, trial, t)
+    note_jolts(memory, trial, t)
+
+
+@compiled
+def _take_out(memory: Memory, lane: int) -> None:
+    """Copy M and A of one lane, row by row."""
+    listed, chosen = floats(memory.listed), floats(memory.chosen)
+    mass, copy = floats(memory.mass), floats(memory.row_copy)
+    n, m, lanes = memory.n_v, memory.n_rows, memory.lanes
+    for i in range(n * n):
+        mass[i] = listed[i * lanes + lane]  # symmetric: its columns are its rows
+    for k in range(m):
+        chosen[k] = 0.0
+        for j in range(n):
+            copy[k * n + j] = listed[(n * n + j * m + k) * lanes + lane]
+
+
+@compiled
+def _choose(memory: Memory, lane: int) -> int:
+    """Do what `rows.choose_rows` does on the copies of one lane; rows that have all but vanished count as nothing."""
+    mass, copy, chosen = floats(memory.mass), floats(memory.row_copy), floats(memory.chosen)
+    weights, m, n = floats(memory.row_weights), memory.n_rows, memory.n_v
+    if not _factorise(mass, n):
+        return -1
+    sizes, least = floats(memory.row_sizes), floats(memory.row_least)
+    for k in range(m):
+        own = k * memory.lanes + lane
+        for j in range(n):
+            sizes[own] = max(sizes[own], abs(copy[k * n + j]))
+        least[k] = max(rows.NOTHING, FADED * sizes[own])
+    _scale_rows(mass, copy, weights, least, m, n)
+    rank, row = 0, _farthest_row(copy, weights, chosen, m, n)
+    while row >= 0:
+        _take_row(copy, chosen, m, n, row)
+        rank, row = rank + 1, _farthest_row(copy, weights, chosen, m, n)
+    if memory.n_limbs > 0:
+        _seat(memory, lane)
+    return rank
+
+
+@compiled
+def _seat(memory: Memory, lane: int) -> None:
+    """Say which of the chosen rows the limbs hand up, from the rows as they were before they were taken."""
+    copy, listed, n, m = floats(memory.row_copy), floats(memory.listed), memory.n_v, memory.n_rows
+    for k in range(m):
+        for j in range(n):
+            copy[k * n + j] = listed[(n * n + j * m + k) * memory.lanes + lane]
+    _scale_rows(floats(memory.mass), copy, floats(memory.row_weights), floats(memory.row_least), m, n)
+    chosen, ends, own = floats(memory.chosen), integers(memory.limb_row_ends), integers(memory.limb_rows)
+    tables = (ends, own, integers(memory.limb_column_ends), integers(memory.limb_columns))
+    for limb in range(memory.n_limbs):
+        _take_own_rows(copy, chosen, tables, limb, n)
+    for seat in range(memory.seats):
+        _give_seat(copy, chosen, tables, memory.n_limbs, n, seat)
+    _settle_seats(chosen, own, ends[memory.n_limbs])
+
+
+@compiled
+def _write_down(memory: Memory, lane: int, rank: int) -> None:
+    """Take a choice as the mask of its lane, and log it."""
+    mask, chosen, choices = floats(memory.mask), floats(memory.chosen), floats(memory.choices)
+    for k in range(memory.n_rows):
+        mask[k * memory.lanes + lane] = chosen[k]
+    integers(memory.rank)[lane] = rank
+    if rank < 0:
+        integers(memory.status)[lane] = SINGULAR
+    else:
+        integers(memory.active)[lane] = 1
+    if memory.n_choices < memory.kept_choices:
+        first = 3 * memory.n_choices
+        choices[first], choices[first + 1], choices[first + 2] = memory.time, lane, rank
+    memory.n_choices += 1
+
+
+@compiled
+def _judge_rows_left_out(memory: Memory) -> None:
+    """In each flagged lane, find the row left out that is farthest open, in value or in speed.
+
+    The last projection found the values, at a state that the kept rows hold.
+    """
+    y, mask, lanes, end = floats(memory.y), floats(memory.mask), memory.lanes, memory.n_rows * memory.lanes
+    residual, speed = floats(memory.settled + 8 * memory.entries), floats(memory.settled + 8 * (memory.entries + end))
+    status, flag, named = integers(memory.status), integers(memory.flag), integers(memory.row)
+    for lane in range(lanes):
+        fastest, worst, concerned = 1.0, 1.0, flag[lane] == 1 and status[lane] == RUNNING
+        for i in range(memory.n_y - memory.n_v, memory.n_y):
+            fastest = max(fastest, abs(y[i * lanes + lane]))
+        for row in range(memory.n_rows):
+            k = row * lanes + lane
+            opened = max(abs(residual[k]) / CLOSED, abs(speed[k]) / (SPEED_CLOSED * fastest))
+            if mask[k] == 0.0 and opened > worst and concerned:
+                worst = opened
+                status[lane] = INCONSISTENT
+                named[lane] = row

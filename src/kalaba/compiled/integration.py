@@ -1,0 +1,135 @@
+"""An integration under way: what Python holds while the compiled loop runs."""
+
+from math import inf
+
+import numpy as np
+import numpy.typing as npt
+
+from kalaba.compiled.advance import advance, advance_structure
+from kalaba.compiled.allocation import allocate
+from kalaba.compiled.kernels import Kernels
+from kalaba.compiled.schedule import Schedule
+from kalaba.compiled.status import Status
+from kalaba.compiled.steps import Stepper
+from kalaba.compiled.trajectory import Choice, Opening, Trajectory
+from kalaba.errors import IntegrationError
+from kalaba.native.machine_code import Floats
+
+NO_LIMIT = int(np.iinfo(np.int64).max)
+
+
+class Integration:
+    """A run from its start to its end, advanced in as many calls as one likes; see `kalaba.compiled`.
+
+    Not a value but the one thing here that changes: `advance` moves it on in place.
+    """
+
+    def __init__(self, kernels: Kernels, stepper: Stepper, schedule: Schedule, start: npt.ArrayLike) -> None:
+        """Start at the state `start`: (n_y,) for all lanes or (n_y, lanes); it should obey its constraints."""
+        layout = kernels.layout
+        shape = (layout.n_y, layout.lanes)
+        y = np.asarray(start, dtype=np.float64)
+        y = np.repeat(y[:, None], layout.lanes, axis=1) if y.ndim == 1 else y
+        if y.shape != shape:
+            raise IntegrationError(f"start has shape {y.shape}, expected {shape} or {shape[:1]} for all lanes")
+        self._layout = layout
+        self._kernels = kernels  # keeps code and stores alive
+        self._room = allocate(kernels, stepper, schedule, y)
+        self._end = float(schedule.end)
+        self._advance = advance_structure if self._room.memory["structural"][0] else advance
+
+    def advance(self, until: float = inf, steps: int = NO_LIMIT) -> None:
+        """Integrate to exactly `until` (at most the end), or for `steps` more steps if that comes first.
+
+        A limit on steps, or an `until` on the grid of fixed steps, changes nothing in the results; any other `until`
+        shortens the step that reaches it. The sample due at `until` is recorded by the next call, with the actuation
+        that begins there; the run is over only when `running` is False.
+        """
+        if self.running:
+            self._advance(self._room.memory, min(float(until), self._end), steps)
+
+    @property
+    def running(self) -> bool:
+        """Whether some lane goes on."""
+        return bool((self._room.arrays["status"] == Status.RUNNING).any())
+
+    @property
+    def status(self) -> tuple[Status, ...]:
+        """How each lane stands."""
+        return tuple(Status(int(value)) for value in self._room.arrays["status"])
+
+    @property
+    def time(self) -> float:
+        """Time reached, s."""
+        return float(self._room.memory["time"][0])
+
+    @property
+    def steps(self) -> int:
+        """Steps accepted so far."""
+        return int(self._room.memory["n_steps"][0])
+
+    def worst(self, lane: int = 0) -> Opening:
+        """The largest residual of a lane so far."""
+        return Opening(*(self._room.arrays[name][lane].item() for name in ("worst", "worst_row", "worst_time")))
+
+    @property
+    def slack(self) -> float:
+        """Times nearer than this are the same, s."""
+        return float(self._room.memory["slack"][0])
+
+    @property
+    def y(self) -> Floats:
+        """The state (n_y, lanes) at `time`, for lanes that run, else the last good one; read only."""
+        view: Floats = self._room.arrays["y"].view()
+        view.flags.writeable = False
+        return view
+
+    @property
+    def actuation(self) -> Floats:
+        """Held actuation (n_u, lanes); write to it between calls of `advance`."""
+        return self._inputs[self._layout.actuation]
+
+    @property
+    def force(self) -> Floats:
+        """Held generalised force (n_v, lanes); write to it between calls of `advance`."""
+        return self._inputs[self._layout.force]
+
+    @property
+    def weight(self) -> Floats:
+        """Mass weight (1, lanes), 1 unless written to before the first call of `advance`."""
+        return self._inputs[self._layout.weight : self._layout.weight + 1]
+
+    @property
+    def mask(self) -> Floats:
+        """The rows in use (n_rows, lanes): 1 kept, 0 left out; chosen by the loop, first when it starts."""
+        return self._inputs[self._layout.mask]
+
+    @property
+    def _inputs(self) -> Floats:
+        inputs: Floats = self._room.arrays["inputs"]
+        return inputs
+
+    def trajectory(self, lane: int = 0) -> Trajectory:
+        """Give a copy of what one lane has recorded so far."""
+        arrays, memory = self._room.arrays, self._room.memory[0]
+        count = int(arrays["samples"][lane])
+        logged = arrays["choices"][: memory.n_choices]
+        return Trajectory(
+            time=arrays["sample_time"][:count, lane].copy(),
+            y=arrays["sample_y"][:count, :, lane].copy(),
+            acceleration=arrays["sample_acceleration"][:count, :, lane].copy(),
+            constraint_force=arrays["sample_force"][:count, :, lane].copy(),
+            actuation=arrays["sample_actuation"][:count, :, lane].copy(),
+            gap=arrays["sample_gap"][:count, lane].copy(),
+            gap_row=arrays["sample_gap_row"][:count, lane].copy(),
+            status=self.status[lane],
+            row=int(arrays["row"][lane]),
+            end_time=float(arrays["reached"][lane]),
+            end_y=self.y[:, lane].copy(),
+            worst=self.worst(lane),
+            jolt=(float(arrays["jolt"][lane]), float(arrays["jolt_time"][lane])),
+            steps=int(memory.n_steps),
+            rejected=int(memory.n_rejected),
+            choices=tuple(Choice(float(time), int(rank)) for time, of, rank in logged if of == lane),
+            n_choices=int(memory.n_choices),
+        )

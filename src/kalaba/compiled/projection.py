@@ -1,0 +1,120 @@
+"""Bringing a state back to its constraints, or its quaternions to length 1."""
+
+from kalaba.compiled.memory import RESIDUAL, RUNNING, Memory
+from kalaba.compiled.work import load
+from kalaba.native.machine_code import Floats, call, compiled, floats, integers
+
+NEAR = 1e-12  # a correction this small leaves the state at rounding, and so the speeds, corrected with A before it
+CLOSED = 1e-9  # a residual above this, where projecting no longer helps, is a failure
+JERK = 1e-4  # of the speed: a projection that changes more has met a singular position, or rows with a jerk
+SLOWEST = 1e-3  # m/s or rad/s: changes of smaller speeds are measured against this
+MOST_PROJECTIONS = 10  # Newton needs two or three; one that needs more has lost its way
+
+
+@compiled
+def activate(memory: Memory) -> None:
+    """Let `settle` work on every lane that runs."""
+    active, status = integers(memory.active), integers(memory.status)
+    for lane in range(memory.lanes):
+        active[lane] = 1 if status[lane] == RUNNING else 0
+
+
+@compiled
+def copy_active(memory: Memory, source: Floats, target: Floats) -> None:
+    """Copy the active lanes of a state."""
+    active, lanes = integers(memory.active), memory.lanes
+    count = 0
+    for lane in range(lanes):
+        count += active[lane]
+    if count == lanes:
+        for i in range(memory.entries):
+            target[i] = source[i]
+        return
+    for lane in range(lanes):
+        if active[lane] == 1:
+            for i in range(memory.n_y):
+                target[i * lanes + lane] = source[i * lanes + lane]
+
+
+@compiled
+def settle(memory: Memory, state: Floats, t: float) -> None:
+    """Project the active lanes of `state` in place, again while the residual found before a correction is too large.
+
+    Too large is above 1e-12, as long as it shrinks: a state of large numbers may not come so near. `found` keeps the
+    residual of the kept rows before the last correction.
+    """
+    settled, active, found = floats(memory.settled), integers(memory.active), floats(memory.found)
+    mask, residual, lanes = floats(memory.mask), floats(memory.settled + 8 * memory.entries), memory.lanes
+    n_checked = memory.n_rows * memory.projecting  # a kernel that only normalises finds no residual
+    again = memory.settle != 0
+    tries = 0
+    while again and tries < MOST_PROJECTIONS:
+        load(memory, state, t)
+        call(memory.settle, memory.inputs, memory.settled, memory.settle_store)
+        copy_active(memory, settled, state)
+        again = False
+        for lane in range(lanes):
+            if active[lane] == 1:
+                worst = 0.0
+                for k in range(n_checked):
+                    worst = max(worst, abs(residual[k * lanes + lane]) if mask[k * lanes + lane] > 0.0 else 0.0)
+                shrinks = tries == 0 or worst < 0.5 * found[lane] or worst > CLOSED
+                found[lane] = worst
+                active[lane] = 1 if worst > NEAR and shrinks else 0
+                again |= active[lane] == 1
+        tries += 1
+
+
+@compiled
+def keep_raw(memory: Memory, state: Floats) -> None:
+    """Keep a state as it is before its projection."""
+    raw = floats(memory.raw)
+    for i in range(memory.entries):
+        raw[i] = state[i]
+
+
+@compiled
+def jerk(memory: Memory, state: Floats, lane: int) -> float:
+    """Tell how much of a lane's speed its projection has changed."""
+    raw, lanes = floats(memory.raw), memory.lanes
+    change, fastest = 0.0, SLOWEST
+    for i in range(memory.n_y - memory.n_v, memory.n_y):
+        change = max(change, abs(state[i * lanes + lane] - raw[i * lanes + lane]))
+        fastest = max(fastest, abs(raw[i * lanes + lane]))
+    return change / fastest
+
+
+@compiled
+def restore(memory: Memory, state: Floats, lane: int) -> None:
+    """Undo the projection of a lane."""
+    raw, lanes = floats(memory.raw), memory.lanes
+    for i in range(memory.n_y):
+        state[i * lanes + lane] = raw[i * lanes + lane]
+
+
+@compiled
+def note_jolts(memory: Memory, state: Floats, t: float) -> None:
+    """Keep on record how much of the speed a projection took.
+
+    On a smooth motion it is the stepper's error; more means that the machine passed a singular position, or that rows
+    came into force with a jerk.
+    """
+    jolt = floats(memory.jolt)
+    for lane in range(memory.lanes):
+        size = jerk(memory, state, lane)
+        if size > jolt[lane] and integers(memory.status)[lane] == RUNNING:
+            jolt[lane] = size
+            floats(memory.jolt_time)[lane] = t
+
+
+@compiled
+def fail_unsettled(memory: Memory) -> None:
+    """Give up the lanes whose projection did not close, naming the row that stays farthest open."""
+    status, row, found = integers(memory.status), integers(memory.row), floats(memory.found)
+    mask, residual, lanes = floats(memory.mask), floats(memory.settled + 8 * memory.entries), memory.lanes
+    for lane in range(lanes):
+        if status[lane] == RUNNING and found[lane] > CLOSED:
+            status[lane] = RESIDUAL
+            for k in range(memory.n_rows):
+                if mask[k * lanes + lane] > 0.0 and abs(residual[k * lanes + lane]) >= found[lane]:
+                    row[lane] = k

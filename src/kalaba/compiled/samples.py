@@ -1,0 +1,105 @@
+"""Recording samples: at the state on hand, or at a state between two steps, projected first."""
+
+import numpy as np
+
+from kalaba.compiled.memory import RUNNING, STOPPED, Memory
+from kalaba.compiled.projection import JERK, activate, jerk, keep_raw, restore, settle
+from kalaba.compiled.steps import interpolate
+from kalaba.compiled.work import evaluate, load
+from kalaba.native.machine_code import Floats, compiled, floats, integers
+
+
+@compiled
+def next_time(memory: Memory) -> float:
+    """Give the time of the next sample: a multiple of save_every, at last the end, then never."""
+    if memory.next_sample >= memory.n_samples:
+        return np.inf
+    if memory.next_sample == memory.n_samples - 1:
+        return memory.end
+    return memory.start + memory.next_sample * memory.save_every
+
+
+@compiled
+def _copy(memory: Memory, lane: int, slots: int, source: Floats, target: Floats) -> None:
+    """Copy one lane of so many slots."""
+    lanes = memory.lanes
+    for i in range(slots):
+        target[i * lanes + lane] = source[i * lanes + lane]
+
+
+@compiled
+def record(memory: Memory, lane: int, t: float, state: Floats) -> None:
+    """Keep one lane of `state` with what the motion kernel last returned for it."""
+    samples, lanes, n_v, n_u = integers(memory.samples), memory.lanes, memory.n_v, memory.n_u
+    index = samples[lane]
+    v_bytes, u_bytes = 8 * n_v * lanes, 8 * n_u * lanes
+    forces = memory.rates + 8 * memory.entries
+    _copy(memory, lane, memory.n_y, state, floats(memory.sample_y + index * 8 * memory.entries))
+    _copy(memory, lane, n_v, floats(forces - v_bytes), floats(memory.sample_acceleration + index * v_bytes))
+    _copy(memory, lane, n_v, floats(forces), floats(memory.sample_force + index * v_bytes))
+    actuation = floats(memory.inputs + 8 * (memory.entries + lanes))
+    _copy(memory, lane, n_u, actuation, floats(memory.sample_actuation + index * u_bytes))
+    gaps = floats(forces + v_bytes + 8 * memory.n_rows * lanes)
+    gap, row = 0.0, -1
+    for k in range(memory.n_rows):
+        if gaps[k * lanes + lane] > gap:
+            gap, row = gaps[k * lanes + lane], k
+    floats(memory.sample_time)[index * lanes + lane] = t
+    floats(memory.sample_gap)[index * lanes + lane] = gap
+    integers(memory.sample_gap_row)[index * lanes + lane] = row
+    samples[lane] = index + 1
+
+
+@compiled
+def record_state(memory: Memory) -> None:
+    """Record the state on hand, whose motion was just evaluated, if a sample is due."""
+    time = next_time(memory)
+    if time <= memory.time + memory.slack:
+        for lane in range(memory.lanes):
+            if integers(memory.status)[lane] == RUNNING:
+                record(memory, lane, time, floats(memory.y))
+        memory.next_sample += 1
+
+
+@compiled
+def _settle_between(memory: Memory, t: float) -> None:
+    """Project a state between two steps, but not where projection is noise: within rounding of a singular position."""
+    between = floats(memory.between)
+    keep_raw(memory, between)
+    settle(memory, between, t)
+    for lane in range(memory.lanes):
+        if jerk(memory, between, lane) > JERK:
+            restore(memory, between, lane)
+
+
+@compiled
+def record_inside(memory: Memory) -> None:
+    """Record what lies within the step, in order: samples that are due, and events, where a lane stops.
+
+    The states come from the dense output and are projected first.
+    """
+    y, between, lanes = floats(memory.y), floats(memory.between), memory.lanes
+    status, stop = integers(memory.status), floats(memory.stop)
+    while True:
+        due = next_time(memory)
+        time = due if due < memory.ahead - memory.slack else np.inf
+        for lane in range(lanes):
+            if status[lane] == RUNNING:
+                time = min(time, stop[lane])
+        if time == np.inf:
+            return
+        interpolate(memory, memory.taken, (time - memory.time) / memory.taken)
+        activate(memory)
+        _settle_between(memory, time)
+        load(memory, between, time)
+        evaluate(memory, -1)
+        for lane in range(lanes):
+            stops = stop[lane] == time
+            if status[lane] == RUNNING and (stops or time == due):
+                record(memory, lane, time, between)
+            if status[lane] == RUNNING and stops:
+                status[lane] = STOPPED
+                floats(memory.reached)[lane] = time
+                _copy(memory, lane, memory.n_y, between, y)
+        if time == due:
+            memory.next_sample += 1

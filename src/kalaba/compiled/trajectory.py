@@ -1,0 +1,49 @@
+"""What an integration leaves behind, one value a lane."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from kalaba.compiled.status import Status
+from kalaba.native.machine_code import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A choice of constraint rows."""
+
+    time: float  # s
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """The largest gap of a constraint row; row -1 = there was none."""
+
+    gap: float
+    row: int
+    time: float  # s
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trajectory:
+    """The samples of one lane, how it ended and what it took."""
+
+    time: Floats  # (samples,)
+    y: Floats  # (samples, n_y): q, then v
+    acceleration: Floats  # (samples, n_v)
+    constraint_force: Floats  # (samples, n_v)
+    actuation: Floats  # (samples, n_u)
+    gap: Floats  # (samples,): the largest of the rows
+    gap_row: npt.NDArray[np.int64]  # (samples,): whose it is, -1 = none
+    status: Status
+    row: int  # the row a failure speaks of, else -1
+    end_time: float  # of the last good state, s
+    end_y: Floats  # the last good state
+    worst: Opening  # over every step
+    jolt: tuple[float, float]  # largest change of speed by projection, of the largest speed, and its time
+    steps: int
+    rejected: int
+    choices: tuple[Choice, ...]  # the first so many
+    n_choices: int  # of all lanes

@@ -1,0 +1,316 @@
+"""The course of a machine that has goals: where it is, how fast, and what its motors could do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from kalaba.constrain.kernels.functions import law_values
+from kalaba.control.goals import Follow, Motion, Rows, ScalarMotion, chosen, motion_of, numbers_of, stacked
+from kalaba.errors import ControlError
+from kalaba.model.text.expressions import parse
+from kalaba.plant.assembly import close, weighted_step
+from kalaba.plant.start import closing
+from kalaba.plant.state import State
+from kalaba.run.python_loop import q_dot, unit
+
+if TYPE_CHECKING:
+    from kalaba.derive.equations import Equations
+    from kalaba.plant.plant import Plant
+
+Array = NDArray[np.float64]
+INDEPENDENT = 1e-6  # part of a goal row, of length 1, that the other goals and the structure leave over
+REACHED = 1e-9  # m, rad: a goal that is missed by less is met
+OFF_COURSE = 1e-6  # m, rad, m/s, rad/s: a start farther off is not on the course
+ROLLED = 1e-10  # tolerance of configurations that follow from rolling
+SLIPPED = 1e-6  # m, rad: a goal that rolling misses by more cannot be met so
+SHOWN = 0.05  # parts of a direction below this are not named
+
+
+@dataclass(frozen=True)
+class Demand:
+    """Numbers of the goals at a state: A_s, Ȧ_s v, e, v_d, a_d."""
+
+    matrix: Array
+    drift: Array
+    error: Array
+    velocity: Array
+    acceleration: Array
+
+
+@dataclass(frozen=True)
+class Course:
+    """The goals of a machine, with the numbers of its start in them; `kept` are the rows that say something new."""
+
+    plant: Plant
+    motions: tuple[Motion, ...]
+    names: tuple[str, ...]
+    kept: tuple[int, ...]
+    start: State  # on the course at t = 0
+
+    @cached_property
+    def numbers(self) -> tuple[float, ...]:
+        """What the goals have from the start."""
+        return numbers_of(self.motions)
+
+    def rows(self, equations: Equations, numbers: ca.SX | None = None) -> Rows:
+        """The servo rows that are kept."""
+        return chosen(stacked(self.motions, equations.kinematics, numbers), self.kept)
+
+    @cached_property
+    def label(self) -> str:
+        """What tells its code apart."""
+        return f"{[motion.shape for motion in self.motions]} {self.kept}"
+
+    def demand(self, state: State, t: float) -> Demand:
+        """All rows at a state."""
+        return demand(self.plant, self.motions, state, t)
+
+    def at(self, t: float, guess: Array) -> State:
+        """The state on the course at a time, near a guess.
+
+        Rows at velocity level leave part of q to the way that was gone: where a wheel rolls, the guess given is not
+        used but what rolling leads to from the start, which takes an integration.
+        """
+        if any(self.plant.machine.is_velocity_level):
+            guess = self._rolled(t)
+        found = _closed(self.plant, self.motions, self.names, guess, t)
+        return State(found, _speed(self.plant, self.motions, found, t))
+
+    @cached_property
+    def _end(self) -> float:
+        """When the last path ends; 0 without one."""
+        return max((m.path.duration for m in self.motions if not isinstance(m, ScalarMotion)), default=0.0)
+
+    @cached_property
+    def _way(self) -> Callable[[float], Array]:
+        """Q on the course from 0 to its end, where rows at velocity level take part."""
+        return _roll(self.plant, self.motions, self.start.q, (0.0, self._end))
+
+    def _rolled(self, t: float) -> Array:
+        near = min(max(t, 0.0), self._end)
+        q = self._way(near) if self._end else self.start.q
+        q = unit(self.plant, q if t == near else _roll(self.plant, self.motions, q, (near, t))(t))
+        error = np.abs(self.demand(State(q, np.zeros(len(self.plant.velocities))), t).error)
+        if error.max(initial=0.0) > SLIPPED:
+            raise _would_slip(
+                self.plant, self.motions, t, f"{self.names[int(error.argmax())]} misses by {error.max():.3g}."
+            )
+        return q
+
+
+def apart(found: Course, start: State) -> str:
+    """Say which goal a start is farthest from, in place or speed; nothing where it is on the course."""
+    if start.q.shape != found.start.q.shape or start.v.shape != found.start.v.shape:
+        return ""
+    demand = found.demand(start, 0.0)
+    slower = demand.velocity - demand.matrix @ start.v
+    for gaps, what in ((demand.error, "m or rad off its path"), (slower, "m/s or rad/s too slow or fast")):
+        worst = int(np.abs(gaps).argmax()) if gaps.size else 0
+        if gaps.size and abs(gaps[worst]) > OFF_COURSE:
+            return f"{found.names[worst]} starts {abs(gaps[worst]):.3g} {what}"
+    return ""
+
+
+def _roll(plant: Plant, motions: tuple[Motion, ...], q: Array, span: tuple[float, float]) -> Callable[[float], Array]:
+    """Integrate q̇ = N(q) v(q, t), with the v that rows and goals, which speak for every freedom, leave no choice of."""
+    from scipy.integrate import solve_ivp
+
+    def rate(t: float, q: Array) -> Array:
+        q = unit(plant, q)
+        return q_dot(plant, q, _speed(plant, motions, q, t))
+
+    found = solve_ivp(rate, span, q, method="DOP853", rtol=ROLLED, atol=ROLLED, dense_output=True)
+    if not found.success:
+        raise _would_slip(plant, motions, float(found.t[-1]), "the speeds have no bound.")
+    return found.sol  # type: ignore[no-any-return]
+
+
+def _would_slip(plant: Plant, motions: tuple[Motion, ...], t: float, what: str) -> ControlError:
+    return ControlError(
+        f"{plant.system.name}: the goals cannot be met at t = {t:.4g} s{_way(motions, t)}; {what} "
+        "Do they ask for a slip where nothing may slip?"
+    )
+
+
+def demand(plant: Plant, motions: tuple[Motion, ...], state: State, t: float) -> Demand:
+    """Evaluate the rows of some goals."""
+    numbers = numbers_of(motions)
+
+    def values(equations: Equations, _: ca.SX, given: ca.SX) -> list[ca.SX]:
+        rows = stacked(motions, equations.kinematics, given)
+        parts = (rows.matrix, rows.drift, rows.error, rows.velocity, rows.acceleration)
+        return [ca.vec(ca.densify(part)) for part in parts]
+
+    label = repr([motion.shape for motion in motions])
+    function = plant.function("goals", lambda e: law_values(e, values, len(numbers)), label, numbers=numbers)
+    found, n = function(plant.inputs(*state, t)), len(plant.velocities)
+    g = len(found) // (n + 4)
+    matrix, rest = found[: g * n].reshape((g, n), order="F"), found[g * n :].reshape((4, g))
+    return Demand(matrix, *rest)
+
+
+@dataclass(frozen=True)
+class _Closing:
+    """The assembly problem of a machine that is to meet its goals at a time."""
+
+    plant: Plant
+    motions: tuple[Motion, ...]
+    t: float
+
+    def evaluate(self, q: Array) -> tuple[Array, Array, Array]:
+        """Residual, matrix and metric of the structure and of the goals."""
+        n = len(self.plant.velocities)
+        structure = self.plant.evaluate("system_matrices", self.plant.inputs(q, None, self.t))
+        goals = demand(self.plant, self.motions, State(q, np.zeros(n)), self.t)
+        position = ~np.array(self.plant.machine.is_velocity_level, dtype=bool)
+        A = structure["matrix"].reshape((len(position), n), order="F")[position]
+        residual = np.concatenate([structure["value"][position], -goals.error])
+        return residual, np.vstack([A, goals.matrix]), structure["mass"].reshape((n, n), order="F")
+
+    def retract(self, q: Array, step: Array) -> Array:
+        """Move along a step."""
+        return closing(self.plant).retract(q, step)
+
+    def difference(self, q: Array, origin: Array) -> Array:
+        """The step from one configuration to another."""
+        return closing(self.plant).difference(q, origin)
+
+    def flipped(self, q: Array) -> bool:
+        """Tell whether a connection sits at its false root."""
+        return closing(self.plant).flipped(q)
+
+
+def _closed(plant: Plant, motions: tuple[Motion, ...], names: tuple[str, ...], guess: Array, t: float) -> Array:
+    found = close(_Closing(plant, motions, t), guess)
+    gaps = np.abs(found.residual)
+    if gaps.size and gaps.max() > REACHED:
+        every = [
+            *(n for n, moving in zip(plant.constraints, plant.machine.is_velocity_level, strict=True) if not moving)
+        ]
+        worst = int(np.argmax(gaps))
+        raise ControlError(
+            f"{plant.system.name}: the goals cannot be met at t = {t:.4g} s{_way(motions, t)}; "
+            f"{[*every, *names][worst]} misses by {gaps[worst]:.3g}. Is the path inside the workspace?"
+        )
+    return found.q
+
+
+def _way(motions: tuple[Motion, ...], t: float) -> str:
+    """How far along its path the first frame is, for messages."""
+    for motion in motions:
+        if not isinstance(motion, ScalarMotion):
+            done, length = motion.path.progress(t)[0], motion.path.length
+            return f", {float(done) * length:.4g} m along the path of {motion.frame}"
+    return ""
+
+
+def _speed(plant: Plant, motions: tuple[Motion, ...], q: Array, t: float) -> Array:
+    """The velocity of least energy that obeys the structure and moves as the goals do."""
+    n = len(plant.velocities)
+    v = np.zeros(n)
+    for _ in range(20):
+        problem = plant.problem(plant.inputs(q, v, t))
+        goals = demand(plant, motions, State(q, v), t)
+        residual = np.concatenate([plant.velocity_residual(q, v, t), goals.matrix @ v - goals.velocity])
+        if np.abs(residual).max(initial=0.0) < 1e-14 * max(1.0, np.abs(v).max()):
+            break
+        v = v + weighted_step(np.vstack([problem.matrix, goals.matrix]), problem.mass, -residual)
+    return v
+
+
+def course(plant: Plant, goals: tuple[Any, ...], *, run_in: float | None = None) -> Course:
+    """Put the goals of a machine together: where it starts, which rows count, and what nobody speaks for."""
+    followed = [goal for goal in goals if isinstance(goal, Follow)]
+    motions = tuple(motion_of(plant, goal, plant.start.q, run_in) for goal in followed)
+    names = _names(plant, motions)
+    q = plant.start.q if run_in is not None or not motions else _closed(plant, motions, names, plant.start.q, 0.0)
+    if len(followed) < len(goals):
+        motions = (*motions, *_postures(plant, motions, q))
+        names = _names(plant, motions)
+    kept, freedoms = _independent(plant, motions, q)
+    if len(kept) < freedoms:
+        raise _unspoken(plant, motions, kept, q, freedoms)
+    v = plant.start.v if run_in is not None else _speed(plant, motions, q, 0.0)
+    return Course(plant, motions, names, kept, State(q, v))
+
+
+def _names(plant: Plant, motions: tuple[Motion, ...]) -> tuple[str, ...]:
+    k = plant.equations.kinematics
+    return stacked(motions, k).names if motions else ()
+
+
+def tangent(plant: Plant, q: Array) -> tuple[Array, Array]:
+    """L⁻ᵀ N: velocities that obey the structure, orthonormal in the mass metric; and L⁻ᵀ alone."""
+    problem = plant.problem(plant.inputs(q))
+    inverse = np.linalg.inv(np.linalg.cholesky(problem.mass)).T
+    if not len(problem.matrix):
+        return inverse, inverse
+    _, sizes, directions = np.linalg.svd(problem.matrix @ inverse)
+    rank = int(np.sum(sizes > 1e-9 * sizes[0])) if sizes.size else 0
+    return inverse @ directions[rank:].T, inverse
+
+
+def _independent(plant: Plant, motions: tuple[Motion, ...], q: Array) -> tuple[tuple[int, ...], int]:
+    """The goal rows that say something new, in declared order, and the freedoms of the machine."""
+    basis, inverse = tangent(plant, q)
+    if not motions:
+        return (), basis.shape[1]
+    matrix = demand(plant, motions, State(q, np.zeros(len(plant.velocities))), 0.0).matrix
+    lengths = np.linalg.norm(matrix @ inverse, axis=1)
+    rows = (matrix @ basis) / np.where(lengths > 0, lengths, 1.0)[:, None]
+    taken: list[Array] = []
+    kept: list[int] = []
+    for index, row in enumerate(rows):
+        left = row.copy()
+        for _ in range(2):  # twice is enough
+            for direction in taken:
+                left = left - (left @ direction) * direction
+        size = np.linalg.norm(left)
+        if size > INDEPENDENT:
+            taken.append(left / size)
+            kept.append(index)
+    return tuple(kept), basis.shape[1]
+
+
+def _postures(plant: Plant, motions: tuple[Motion, ...], q: Array) -> list[ScalarMotion]:
+    """Goals that hold what the others leave free: the motors' displacements first, then coordinates."""
+    columns = dict(plant.machine.scalar_pairs)
+    plain = [plant.coordinates[i] for i in columns]
+    driven = [a.displacement.canonical for a in plant.machine.actuators if hasattr(a.displacement, "canonical")]
+    order = [*(name for name in driven if name in plain), *(name for name in plain if name not in driven)]
+    found: list[ScalarMotion] = []
+    kept, freedoms = _independent(plant, motions, q)
+    for name in order:
+        if len(kept) == freedoms:
+            break
+        value = float(q[plant.coordinates.index(name)])
+        trial = [*found, ScalarMotion(parse(name), None, value)]
+        more, _ = _independent(plant, (*motions, *trial), q)
+        if len(more) > len(kept):
+            found, kept = trial, more
+    return found
+
+
+def _unspoken(
+    plant: Plant, motions: tuple[Motion, ...], kept: tuple[int, ...], q: Array, freedoms: int
+) -> ControlError:
+    basis, _ = tangent(plant, q)
+    if motions:
+        matrix = demand(plant, motions, State(q, np.zeros(len(plant.velocities))), 0.0).matrix[list(kept)] @ basis
+        _, _, directions = np.linalg.svd(matrix)
+        basis = basis @ directions[len(kept) :].T
+    weight = np.abs(basis).max(axis=1)
+    names = [n for n, w in zip(plant.velocities, weight, strict=True) if w > SHOWN * weight.max()]
+    count = freedoms - len(kept)
+    shown = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
+    return ControlError(
+        f"{plant.system.name}: no goal speaks for {count} of its {freedoms} freedoms, which move {shown}. "
+        "Add kb.posture() to hold them, or a goal for each."
+    )

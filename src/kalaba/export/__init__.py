@@ -1,0 +1,1 @@
+"""Equations in other languages: C, LaTeX documents, SymPy modules."""

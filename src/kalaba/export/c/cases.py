@@ -1,0 +1,100 @@
+"""States for the test program: random ones near a machine's start or its run, on its constraints."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalaba.control.servo import Servo
+from kalaba.errors import ConstraintError, FileError
+from kalaba.kinematics.closed.motors import free_directions
+from kalaba.plant.assembly import weighted_step
+from kalaba.plant.start import closing
+from kalaba.plant.state import State
+from kalaba.run.python_loop import project_state, q_dot, unit
+
+if TYPE_CHECKING:
+    from kalaba.plant.plant import Plant
+    from kalaba.run.scenario import Scenario
+
+Array = NDArray[np.float64]
+SEED = 6
+CASES = 8
+LATEST = 0.05  # s: where rows move with time, no farther than Newton's method follows
+SPREAD = 0.1  # m, rad; and m/s, rad/s for velocities times FAST
+FAST = 5.0
+CLOSED = 1e-11  # a state whose rows are open by more is not used
+HALVINGS = 12
+LONGEST = 2.0  # s, of a run that cases are taken from
+NEAR = 1e-3  # m, rad: how far from it, so that there are errors to control and few motors at their limits
+
+
+def near_start(plant: Plant, rng: np.random.Generator, count: int = CASES) -> list[tuple[State, float]]:
+    """Random states with their times."""
+    times = rng.uniform(0.0, LATEST, count)
+    return [(moved(plant, plant.start, float(t), rng, SPREAD), float(t)) for t in times]
+
+
+def moved(plant: Plant, state: State, t: float, rng: np.random.Generator, spread: float) -> State:
+    """A state near another one, on the constraints at a time; nearer the harder they are to meet."""
+    N = free_directions(plant, state.q)
+    step, speed = rng.uniform(-spread, spread, (2, N.shape[1]))
+    for halving in range(HALVINGS):
+        part = 0.5**halving
+        q = closing(plant).retract(state.q, part * (N @ step))
+        try:
+            found = project_state(plant, State(q, state.v + part * FAST * (N @ speed)), t)
+        except ConstraintError:
+            continue
+        if np.abs(plant.residual(found.q, t)).max(initial=0.0) < CLOSED:
+            return _settled(plant, found, t)
+    raise FileError(f"{plant.system.name}: no states for a test were found near its start. Does the machine move?")
+
+
+def _settled(plant: Plant, state: State, t: float) -> State:
+    """The state as close to its constraints as rounding allows: gains make a multiple of what is left."""
+    q, v = state
+    position = ~np.array(plant.machine.is_velocity_level, dtype=bool)
+    for _ in range(2 if plant.constraints else 0):
+        problem = plant.problem(plant.inputs(q, v, t))
+        step = weighted_step(problem.matrix[position], problem.mass, -plant.residual(q, t)[position])
+        q = unit(plant, q + q_dot(plant, q, step))
+    for _ in range(2 if plant.constraints else 0):
+        problem = plant.problem(plant.inputs(q, v, t))
+        v = v + weighted_step(problem.matrix, problem.mass, -plant.velocity_residual(q, v, t))
+    return State(q, v)
+
+
+def along(plant: Plant, control: Any, scenario: Scenario | None, rng: np.random.Generator) -> list[tuple[State, float]]:  # noqa: ANN401
+    """States close to where a control leads a machine, with their times."""
+    assert scenario is not None  # noqa: S101  (there is no control without one)
+    latest = min(scenario.duration, LONGEST)
+    times = np.sort(rng.uniform(0.0, latest, CASES)).tolist()
+    states = (
+        _on_course(plant, control, times) if isinstance(control, Servo) else _on_run(plant, control, scenario, times)
+    )
+    return [(moved(plant, state, t, rng, NEAR), t) for state, t in zip(states, times, strict=True)]
+
+
+def _on_course(plant: Plant, control: Servo, times: list[float]) -> list[State]:
+    """States that meet the goals of a servo."""
+    course = control.course(plant)
+    found = [course.start]
+    for t in times:
+        found.append(course.at(t, found[-1].q))
+    return found[1:]
+
+
+def _on_run(plant: Plant, control: Any, scenario: Scenario, times: list[float]) -> list[State]:  # noqa: ANN401
+    """States of a run, by its samples nearest to the times."""
+    from kalaba.run.simulate import simulate
+
+    how = {} if scenario.stepper is None else {"stepper": scenario.stepper}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # whoever runs the scenario is told; here it only lends its states
+        run = simulate(plant, max(times), control=control, check=False, **how)
+    nearest = [int(np.abs(run.time - t).argmin()) for t in times]
+    return [State(run.q[k], run.v[k]) for k in nearest]

@@ -1,0 +1,286 @@
+"""The export of a controller: encoders in, motors' efforts out, at a fixed cost a sample."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from kalaba.control.goals import Follow, Posture
+from kalaba.control.robust import Adaptive
+from kalaba.control.servo import Servo
+from kalaba.errors import ControlError
+from kalaba.export.c.cases import SEED, along
+from kalaba.export.c.encoders import encoders_of
+from kalaba.export.c.export import (
+    SLACK,
+    TOLERANCE,
+    Export,
+    Numbers,
+    Trial,
+    cost_lines,
+    gap,
+    listed,
+    machine_tables,
+    parameters,
+    sizes,
+)
+from kalaba.export.c.routine import Cost, routine
+from kalaba.export.c.servo_entries import STATUS, Controller, entries, find_text, roll_text, stacked, state_type
+from kalaba.paths.value import Path
+from kalaba.plant.laws import Law, law_of, within
+from kalaba.plant.start import closing
+
+if TYPE_CHECKING:
+    from kalaba.control.allocation import Allocation
+    from kalaba.plant.plant import Plant
+    from kalaba.plant.state import State
+    from kalaba.run.scenario import Scenario
+
+Array = NDArray[np.float64]
+STEPS = 4  # of Newton's method at a sample; three close what 1 ms opens, the last is for the velocity
+FIRST_STEPS = 40  # from the start to wherever the machine is when it is switched on
+LARGEST_GAP = 1e-9  # m, rad: rows that are open by more have not been closed
+LARGEST_STEP = 1e-6  # m, rad: after a shorter one Newton's method is within rounding
+EPSILON = float(np.finfo(float).eps)
+SAMPLE = 1e-3  # s, between the state known and the one asked for, in the cases
+
+
+def servo_export(
+    plant: Plant, prefix: str, scenario: Scenario | None, allocation: Allocation | None, encoders: tuple[str, ...]
+) -> Export:
+    """The law of a scenario's control on a state that follows from the encoders."""
+    control = _control(plant, scenario, allocation)
+    start = control.start(plant) if isinstance(control, Servo) else plant.start
+    law = _law(plant, control, start)
+    law_function = _law_function(plant, law)
+    read = encoders_of(plant, encoders).holding(law_function)
+    traced = {"solve": read.solve(), "move": read.move(), "law_at": law_function}
+    solve, move, law_at = (routine(f"{prefix}_{name}", found) for name, found in traced.items())
+    c = Controller(prefix, read, solve, move, law_at)
+    tables = machine_tables(plant)
+    return Export(
+        prefix=prefix,
+        title=f"{plant.system.name}: a controller that reads encoders.",
+        notes=_notes(c, _described(control, law)),
+        tables=(
+            listed("encoders, and their rates in the same order", read.names, read.remarks),
+            replace(tables["motors"], heading="efforts, of the motors"),
+            tables["q"],
+            tables["v"],
+            tables["rows"],
+            tables["p"],
+            tables["fixed"],
+        ),
+        macros=_macros(c),
+        numbers=(*parameters(plant, prefix), _start(c, start)),
+        types=(state_type(prefix),),
+        routines=(solve, *([move] if c.rolls else []), law_at),
+        inner=(find_text(c), *([roll_text(c)] if c.rolls else [])),
+        entries=entries(c),
+        cost=cost_lines(_cost(c), stacked(c), f" for {prefix}_servo"),
+        trial=_trial(c, law, along(plant, control, scenario, np.random.default_rng(SEED))),
+    )
+
+
+def _control(plant: Plant, scenario: Scenario | None, allocation: Allocation | None) -> Any:  # noqa: ANN401
+    """The control of a scenario, with another allocation if one is asked for."""
+    name = plant.system.name
+    if not plant.actuators:
+        raise ControlError(f"{name}: a controller needs motors, and there are none. Add an Actuator.")
+    if scenario is None or scenario.control is None:
+        remedy = "Export a Scenario: kb.Scenario(system, duration, control=kb.servo(system, goals))"
+        raise ControlError(f"{name}: a controller needs goals, and nothing says what the motors are to do. {remedy}.")
+    control = scenario.control
+    if allocation is None:
+        return control
+    if not isinstance(control, Servo):
+        raise ControlError(f"{name}: its control is no kb.servo(...), which alone has an allocation. Leave it out.")
+    allocation.check(np.array([plant.machine.actuators[i].limit for i in control.motors(plant)]))
+    return replace(control, allocation=allocation)
+
+
+def _law(plant: Plant, control: Any, start: State) -> Law:  # noqa: ANN401
+    """The law in expressions; what needs a solver or Python at every sample is refused."""
+    name = plant.system.name
+    if isinstance(control, Servo) and plant.is_singular:
+        raise ControlError(f"{name}: servo control needs a mass matrix of full rank. Give bodies mass.")
+    if isinstance(control, Servo) and isinstance(control.correction, Adaptive):
+        raise ControlError(f"{name}: an Adaptive correction learns while it runs and has no C export. Use kb.Robust.")
+    law = law_of(plant, control, start)
+    if isinstance(law, Law):
+        if law.pushes is not None:
+            raise ControlError(
+                f"{name}: its control pushes where no motor does, and has no C export. Use kb.servo(...)."
+            )
+        return law
+    if isinstance(control, Servo):
+        how = type(control.allocation).__name__
+        raise ControlError(
+            f"{name}: {how} with more than one spare motor needs a solver at every sample and has no C export. "
+            "Use LeastSquares, or fewer motors."
+        )
+    raise ControlError(f"{name}: its control is a sampled Python function and has no C export. Use kb.servo(...).")
+
+
+def _law_function(plant: Plant, law: Law) -> ca.Function:
+    """The motors' efforts within their limits; sampled forces are not known to a controller and count as zero."""
+    equations, s = plant.equations, plant.equations.symbols
+    kept = ca.SX(ca.DM((plant.choice.mask > 0).astype(float)))
+    efforts = law.inputs(equations, kept)[: len(plant.actuators)]
+    efforts = within(efforts, *(bound.tolist() for bound in law.range(plant)))
+    found = ca.substitute([ca.vertcat(*efforts)], [s.u], [ca.SX.zeros(s.u.shape[0])])
+    return ca.Function("law", [s.t, s.q, s.v, s.p], [ca.densify(ca.cse(found)[0])], ["t", "q", "v", "p"], ["efforts"])
+
+
+def _macros(c: Controller) -> tuple[tuple[str, str, str], ...]:
+    plant, size = c.encoders.plant, c.prefix.upper()
+    position = sum(not level for level in plant.machine.is_velocity_level)
+    numbers = [
+        *sizes(plant, c.prefix, ENCODERS=(len(c.encoders.names), "numbers in encoders and in rates")),
+        (f"{size}_MOTORS", str(len(plant.actuators)), "numbers in efforts"),
+        (f"{size}_POSITION_ROWS", str(position), "rows at position level"),
+        (f"{size}_STEPS", str(STEPS), "of Newton's method at a sample"),
+        (f"{size}_FIRST_STEPS", str(FIRST_STEPS), "of Newton's method at the reset"),
+        (f"{size}_LARGEST_GAP", repr(LARGEST_GAP), "m, rad: what rows may be open by before the last step"),
+        (f"{size}_LARGEST_STEP", repr(LARGEST_STEP), "m, rad: what the last step may move"),
+    ]
+    said = ("all is well", "rows are open: the encoders contradict the structure, or it moved too far", "no number")
+    return (
+        *numbers,
+        *((f"{size}_{word}", str(i), text) for i, (word, text) in enumerate(zip(STATUS, said, strict=True))),
+    )
+
+
+def _start(c: Controller, start: State) -> Numbers:
+    plant = c.encoders.plant
+    text = "The configuration near which the machine is looked for at the reset: it tells the working mode."
+    return Numbers(
+        f"{c.prefix}_start", f"{c.prefix.upper()}_COORDINATES", tuple(start.q.tolist()), plant.coordinates, text
+    )
+
+
+def _cost(c: Controller) -> Cost:
+    found = c.solve.cost * STEPS + c.law.cost
+    return found + c.solve.cost * 3 + c.move.cost * 2 if c.rolls else found
+
+
+_GIVEN = (
+    "t counts from the beginning of the goals. Encoders are continuous: they count turns. Other numbers in p change "
+    "what the law knows of the machine; the goals and the choice of rows are those of the export."
+)
+_SAMPLE = (
+    f"Each sample takes {STEPS} Newton steps from the last state, each the least squares of the encoders' errors among "
+    "the displacements that close the rows, and of the errors of their rates among the velocities that keep them: with "
+    "more encoders than freedoms all of them count, and the structure holds exactly. Then comes the law. Rows are open "
+    "by state.row_gap before the last step, and the encoders contradict each other by state.encoder_gap."
+)
+_ROLLING = (
+    "Part of the configuration is known from rolling only: it is carried on from sample to sample by the midpoint "
+    "rule, and errors add up as in all odometry. Where the state is known better, call the law with it."
+)
+
+
+def _described(control: Any, law: Law) -> str:  # noqa: ANN401
+    """What the law is, for people."""
+    if not isinstance(control, Servo):
+        return f"The law: {law.text}"
+    goals = "; ".join(_wish(goal) for goal in control.goals)
+    motors = control.actuators if isinstance(control.actuators, str) else ", ".join(control.actuators)
+    w, zeta = control.frequency, control.damping
+    correction = "" if control.correction is None else f" Corrected by {control.correction!r}."
+    if control.model:
+        correction += (
+            f" It believes {', '.join(f'{name} = {value:g}' for name, value in control.model)} whatever p says."
+        )
+    return (
+        f"The law: servo constraints with the wanted acceleration a_d + 2 zeta w (v_d - v) + w^2 e of each goal, w = "
+        f"{w:g} rad/s, zeta = {zeta:g}. Goals: {goals}. Motors: {motors}, by {control.allocation!r}; they give no more "
+        f"than their limits.{correction}"
+    )
+
+
+def _wish(goal: Follow | Posture) -> str:
+    """What a goal asks for."""
+    if isinstance(goal, Posture):
+        return "what no other goal speaks for stays"
+    if isinstance(goal.path, Path):
+        way = f"a path of {goal.path.length:.6g} m in {goal.path.duration:.6g} s"
+        return f"{goal.target} follows {way}, orientation {goal.orientation}"
+    return f"{goal.target} follows {goal.path}"
+
+
+def _notes(c: Controller, law: str) -> tuple[str, ...]:
+    plant, x = c.encoders.plant, c.prefix
+    p = f", {x}_parameters" if c.p else ""
+    kept = c.encoders.kept
+    dropped = ", ".join(name for name, keep in zip(plant.constraints, kept, strict=True) if not keep)
+    found = [
+        law,
+        "\n".join(
+            [
+                f"    {x}_state state;",
+                f"    int status = {x}_reset(t, encoders{p}, &state);    once, at rest",
+                f"    status = {x}_servo(t, encoders, rates{p}, &state, efforts);    at every sample",
+            ]
+        ),
+        _GIVEN,
+        _SAMPLE,
+    ]
+    if c.rolls:
+        found.append(_ROLLING)
+    if c.encoders.held:
+        names = ", ".join(plant.velocities[i] for i in c.encoders.held)
+        found.append(f"No encoder tells of {names}, and the law does not read it: held as at the start.")
+    if dropped:
+        found.append(f"Rows that depend on the others, chosen at the start and left out: {dropped}.")
+    if plant.machine.sampled_inputs:
+        found.append(f"Taken as zero: {', '.join(plant.machine.sampled_inputs)}.")
+    return tuple(found)
+
+
+def _trial(c: Controller, law: Law, states: list[tuple[State, float]]) -> Trial:
+    """Encoders of known states, with the state of a sample before as the one known; efforts by CasADi's interpreter."""
+    plant, x = c.encoders.plant, c.prefix
+    s, at = plant.equations.symbols, _law_function(plant, law)
+    rates = ca.mtimes(c.encoders.matrix, s.v)[: len(c.encoders.names)]
+    readings = ca.Function("e", [s.q, s.v, s.p], [c.encoders.values, rates])
+    read = [[np.array(part).ravel() for part in readings(*state, plant.parameters)] for state, _ in states]
+    before = [s.q if c.rolls else closing(plant).retract(s.q, -SAMPLE * s.v) for s, _ in states]
+    efforts = np.array([np.array(at(t, *state, plant.parameters)).ravel() for state, t in states])
+    said = "the encoders of a state along the way, started from where the machine was 1 ms before."
+    p = f", {x}_parameters" if c.p else ""
+    given = {
+        "t": [[t] for _, t in states],
+        "encoders": [e for e, _ in read],
+        "rates": [rate for _, rate in read],
+        "before": before,
+    }
+    copy = f"for (int i = 0; i < {x.upper()}_"
+    return Trial(
+        inputs=tuple((name, np.array(values)) for name, values in given.items()),
+        declarations=(f"static {x}_state state;", f"static double efforts[{len(plant.actuators)}];"),
+        before=(
+            "state.t = given_t[k][0];",
+            f"{copy}COORDINATES; i++) state.q[i] = given_before[k][i];",
+            f"{copy}VELOCITIES; i++) state.v[i] = 0.0;",
+            f"{copy}MOTORS; i++) efforts[i] = NAN;",
+        ),
+        call=(f"(void){x}_servo(given_t[k][0], given_encoders[k], given_rates[k]{p}, &state, efforts);",),
+        expected=(("efforts", efforts),),
+        note="On the state itself, as rolling adds up errors." if c.rolls else f"Each case: {said}",
+        tolerance=_tolerance(plant, at, states, efforts),
+    )
+
+
+def _tolerance(plant: Plant, law: ca.Function, states: list[tuple[State, float]], efforts: Array) -> float:
+    """1e-12, or what rounding does where gains are high beside the efforts: by how much one bit in q changes these."""
+    rng = np.random.default_rng(SEED)
+    other = [
+        law(t, state.q * (1 + EPSILON * rng.choice([-1, 1], len(state.q))), state.v, plant.parameters)
+        for state, t in states
+    ]
+    return max(TOLERANCE, SLACK * gap(np.array([np.array(found).ravel() for found in other]), efforts))

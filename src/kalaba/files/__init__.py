@@ -1,1 +1,0 @@
-"""Files: results, and what a machine is, on disk."""

@@ -1,0 +1,1 @@
+"""Joints: one file per kind, with everything that is special about it."""

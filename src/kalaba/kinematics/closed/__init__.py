@@ -1,0 +1,21 @@
+"""Kinematics of machines with loops: where motors put them, where motors must be, and how near they are to singular.
+
+assembly_modes    all configurations for given displacements (forward kinematics)
+motors_at         the motors' displacements that put a frame at a pose (inverse kinematics)
+motor_jacobian    a frame's twist → rates of the motors
+singularity       how near configurations are to a place where motors lose the frame, or the frame the motors
+"""
+
+from kalaba.kinematics.closed.modes import AssemblyMode, assembly_modes
+from kalaba.kinematics.closed.motors import MotorPlaces, motor_jacobian, motors_at
+from kalaba.kinematics.closed.singular import Singularity, singularity
+
+__all__ = [
+    "AssemblyMode",
+    "MotorPlaces",
+    "Singularity",
+    "assembly_modes",
+    "motor_jacobian",
+    "motors_at",
+    "singularity",
+]

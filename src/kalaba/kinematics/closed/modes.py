@@ -1,0 +1,163 @@
+"""All ways to assemble a machine with some displacements held: Newton's method from random configurations.
+
+Rows φ(q) = 0 of a loop have several solutions; which of them a machine is in is decided when it is put together. Starts
+are drawn from the whole range of every joint, each is closed (see `constrain/assembly.py`), and what was found before
+is put aside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from kalaba.constrain.kernels.functions import expressions
+from kalaba.errors import AssemblyError, ModelError, near
+from kalaba.model.parts import Start
+from kalaba.plant.assembly import close
+from kalaba.plant.plant import build
+from kalaba.plant.start import find_configuration, first_guess, widest_gap
+
+if TYPE_CHECKING:
+    from kalaba.derive.equations import Equations
+    from kalaba.model.system import System
+    from kalaba.plant.plant import Plant
+
+Array = NDArray[np.float64]
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+SAME = 1e-6  # m, kg·m, cosines: places nearer to each other than this are one
+SEED = 6
+DEPENDENT = 1e-9  # of the largest singular value
+MOVES = 1e-6  # m/s, a unit of velocity: less does not move a frame
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AssemblyMode:
+    """One way to put a machine together."""
+
+    q: Array
+    hits: int  # how many starts led here; where it is 1 for some mode, more tries may find more modes
+
+
+def assembly_modes(
+    system: System | Plant, hold: Mapping[str, Any] = NOTHING, tries: int = 200, frame: str | None = None
+) -> tuple[AssemblyMode, ...]:
+    """All configurations that close every row with `hold` kept, the nearest to the start's guess first.
+
+    `hold` is that of a Start: displacements with numbers, frames with Poses. Hold the motors and these are the
+    solutions of forward kinematics; hold a frame and they are the working modes that reach it. What must be left is
+    finitely many positions. Two configurations are one if every frame's origin and the centre of mass are at the same
+    places, so that a rod's spin about itself makes no difference; with `frame`, if that frame has the same pose.
+    Starts are random, the same at every call; a search proves nothing, but `hits` tell how well the modes were
+    covered. Limits of joints are not looked at.
+    """
+    plant = build(system)
+    if not isinstance(tries, int) or tries < 1:
+        message = f"tries: expected a number of starts from 1, got {tries!r}."
+        raise ModelError(message)
+    if frame is not None and frame not in plant.machine.frames:
+        message = f"{plant.system.name}: no frame {frame!r}; {near(frame, plant.machine.frames)}"
+        raise ModelError(message)
+    start = Start(hold=hold, guess=_guess(plant, hold))
+    nearest, problem = find_configuration(plant, start, tries=1)
+    places = _Places(plant, frame)
+    found: list[tuple[Array, Array, int]] = []  # q, places, hits
+    for guess in _starts(plant, start, tries):
+        closed = close(problem, guess)
+        if np.max(np.abs(closed.residual), initial=0.0) < np.max(np.abs(nearest.residual), initial=0.0):
+            nearest = closed
+        if closed.is_closed and not problem.flipped(closed.q):
+            _note(found, closed.q, places.at(closed.q))
+    if not found:
+        row, gap, unit = widest_gap(plant, nearest, problem)
+        message = (
+            f"{plant.system.name}: no way to assemble it with {', '.join(hold) or 'nothing'} held in {tries} tries; "
+            f"smallest gap {gap:.3g} {unit} at {row}. Hold other values, or give more tries=."
+        )
+        raise AssemblyError(message)
+    free = min(_freedoms_left(problem.evaluate(q)[1], problem.fixed, places.moved(q)) for q, _, _ in found)
+    if free:
+        message = (
+            f"{plant.system.name}: {free} freedom{'s' * (free > 1)} left with {', '.join(hold) or 'nothing'} held, so "
+            f"that there are endless configurations. Hold {free} more."
+        )
+        raise ModelError(message)
+    origin = places.at(first_guess(plant))
+    found.sort(key=lambda mode: float(np.linalg.norm(mode[1] - origin)))
+    return tuple(AssemblyMode(q, hits) for q, _, hits in found)
+
+
+def _guess(plant: Plant, hold: Mapping[str, Any]) -> dict[str, float]:
+    """The machine's own start as a guess, without what is held."""
+    q = first_guess(plant)
+    return {name: float(q[i]) for i, name in enumerate(plant.coordinates) if name not in hold}
+
+
+def _note(found: list[tuple[Array, Array, int]], q: Array, at: Array) -> None:
+    """Add a configuration, or count it with the one that it is."""
+    for k, (known, place, hits) in enumerate(found):
+        if np.abs(place - at).max(initial=0.0) < SAME:
+            found[k] = (known, place, hits + 1)
+            return
+    found.append((q, at, 1))
+
+
+def _starts(plant: Plant, start: Start, tries: int) -> Iterator[Array]:
+    """The guess, then configurations from all over: any angle, any attitude, travels as long as the machine is wide."""
+    machine, rng = plant.machine, np.random.default_rng(SEED)
+    at = first_guess(plant, start)
+    yield at
+    reach = max(np.ptp(_Places(plant, None).at(at)[:-3].reshape(-1, 3), axis=0).max(initial=0.0), 1e-3)
+    held = {name for name, _ in start.hold}
+    for _ in range(tries - 1):
+        q = at.copy()
+        for i, _ in machine.scalar_pairs:
+            if plant.coordinates[i] not in held:
+                is_angle = machine.coordinates[i].unit == "rad"
+                q[i] = rng.uniform(-np.pi, np.pi) if is_angle else at[i] + rng.uniform(-reach, reach)
+        for i, _ in machine.quaternions:
+            turned = rng.normal(size=4)
+            q[i : i + 4] = turned / np.linalg.norm(turned)
+        yield q
+
+
+class _Places:
+    """What tells configurations apart: every frame's origin and the first moment, or one frame's pose."""
+
+    def __init__(self, plant: Plant, frame: str | None) -> None:
+        self.plant = plant
+        self.frame = frame
+
+    def _values(self, equations: Equations) -> ca.SX:
+        kinematics = equations.kinematics
+        if self.frame is not None:
+            pose = kinematics.frame(self.frame)
+            return ca.vertcat(pose.position, ca.vec(pose.rotation))
+        origins = [kinematics.frame(name).position for name in equations.machine.frames]
+        return ca.vertcat(*origins, equations.first_moment)
+
+    def at(self, q: Array) -> Array:
+        """All of it in one line."""
+        return self._evaluate("places", lambda found: [self._values(found)], q)
+
+    def moved(self, q: Array) -> Array:
+        """Its derivative along the velocities, one column a velocity."""
+        found = self._evaluate("places_moved", lambda e: [ca.vec(e.symbols.gradient(self._values(e)))], q)
+        return found.reshape((-1, len(self.plant.velocities)), order="F")
+
+    def _evaluate(self, name: str, trace: Callable[[Equations], list[ca.SX]], q: Array) -> Array:
+        function = self.plant.function(name, lambda e: expressions(e, trace), self.frame or "", seldom=True)
+        return function(self.plant.inputs(q))
+
+
+def _freedoms_left(matrix: Array, fixed: NDArray[np.bool_], moved: Array) -> int:
+    """How many freedoms the rows leave that move what tells configurations apart."""
+    _, sigma, Vt = np.linalg.svd(matrix[:, ~fixed], full_matrices=True)
+    rank = int((sigma > DEPENDENT * sigma.max(initial=0.0)).sum())
+    sizes = np.linalg.svd(moved[:, ~fixed] @ Vt[rank:].T, compute_uv=False)
+    return int((sizes > MOVES).sum())

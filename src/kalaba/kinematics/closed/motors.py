@@ -1,0 +1,126 @@
+"""Motors and a frame of a machine with loops: which displacements reach a pose, which rates give a twist.
+
+With N a basis of the velocities that keep every row, A N = 0, the frame's twist is V = J N z and the motors' rates are
+u̇ = Bᵀ N z: B is power-dual to the displacements. So u̇ = K V with K = Bᵀ N (J N)⁺.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kalaba.constrain.kernels.functions import expressions
+from kalaba.constrain.layout import checked_configuration
+from kalaba.constrain.rows import choose_rows
+from kalaba.constrain.solvers import mass_weight
+from kalaba.errors import ConstraintError, KinematicsError, ModelError, near
+from kalaba.model.machine import Thrust
+from kalaba.model.parts import Start
+from kalaba.plant.plant import build
+from kalaba.plant.start import find_configuration, widest_gap
+
+if TYPE_CHECKING:
+    from kalaba.derive.equations import Equations
+    from kalaba.model.system import System
+    from kalaba.plant.plant import Plant
+
+Array = NDArray[np.float64]
+DEPENDENT = 1e-9  # of the largest singular value: below it is rounding
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MotorPlaces:
+    """A configuration with a frame at a pose, and the motors' displacements there."""
+
+    q: Array
+    displacements: dict[str, float]  # by motor, m or rad
+
+
+def motors_at(system: System | Plant, frame: str, pose: Any, guess: ArrayLike | None = None) -> MotorPlaces:  # noqa: ANN401
+    """The motors' displacements that put a frame at a pose, in the working mode nearest to `guess`.
+
+    The default guess is the start. All rows are kept. A pose that the machine cannot have, such as a tilt of a frame
+    that keeps level, is refused with the gap that is left. `assembly_modes(system, hold={frame: pose})` gives all
+    working modes.
+    """
+    plant = with_frame(system, frame)
+    q = plant.start.q if guess is None else checked_configuration(guess, plant.machine)
+    near_q = {name: float(value) for name, value in zip(plant.coordinates, q, strict=True)}
+    found, problem = find_configuration(plant, Start(hold={frame: pose}, guess=near_q))
+    if not found.is_closed:
+        row, gap, unit = widest_gap(plant, found, problem)
+        message = (
+            f"{plant.system.name}: {frame} cannot be put there with all loops closed; smallest gap {gap:.3g} {unit} at "
+            f"{row}. Choose a pose that the machine can have, or give another guess=."
+        )
+        raise KinematicsError(message)
+    return MotorPlaces(found.q, dict(zip(plant.actuators, _displacements(plant, found.q), strict=True)))
+
+
+def motor_jacobian(system: System | Plant, frame: str, q: ArrayLike) -> Array:
+    """K (one row a motor, 6): u̇ = K V for the twists V that the frame can have, as `plant.velocity` gives them.
+
+    For other twists K V are the rates of the nearest one that it can have. Where motors can move while the frame
+    rests there is no such matrix, and the configuration is refused.
+    """
+    plant = with_frame(system, frame)
+    twists, rates = freedoms_seen(plant, frame, checked_configuration(q, plant.machine))
+    U, sigma, Vt = np.linalg.svd(twists, full_matrices=True)
+    rank = int((sigma > DEPENDENT * sigma.max(initial=0.0)).sum())
+    lost = np.abs(rates @ Vt[rank:].T)
+    if lost.max(initial=0.0) > DEPENDENT * np.abs(rates).max(initial=0.0):
+        motor = plant.actuators[int(np.argmax(lost.max(axis=1)))]
+        message = (
+            f"{plant.system.name}: {motor} can move while {frame} rests, so that the frame's twist says nothing of it. "
+            f"Leave this singular configuration, or take a frame that it moves."
+        )
+        raise KinematicsError(message)
+    return np.asarray(rates @ Vt[:rank].T / sigma[:rank] @ U[:, :rank].T)
+
+
+def freedoms_seen(plant: Plant, frame: str, q: Array) -> tuple[Array, Array]:
+    """J N (6, f) and Bᵀ N (k, f): what the frame and the motors see of the freedoms that the rows leave."""
+    N = free_directions(plant, q)
+    return plant.jacobian(frame, q) @ N, plant.actuation_map(q).T @ N
+
+
+def free_directions(plant: Plant, q: Array) -> Array:
+    """N (n, f): orthonormal velocities that keep every row; the rank is that of the rows at q."""
+    found = plant.problem(plant.inputs(q))
+    A = np.ascontiguousarray(found.matrix)
+    mass = found.mass + mass_weight(found.mass, A) * A.T @ A if plant.is_singular else found.mass
+    mask = np.zeros(len(A))
+    rank = choose_rows(np.ascontiguousarray(mass), A, mask)
+    if rank < 0:
+        message = f"{plant.system.name}: some part has neither mass nor a row that leads it. Give it mass or hold it."
+        raise ConstraintError(message)
+    return np.asarray(np.linalg.svd(A[mask > 0], full_matrices=True)[2][rank:].T if rank else np.eye(A.shape[1]))
+
+
+def with_frame(system: System | Plant, frame: str) -> Plant:
+    """The Plant of a machine that has this frame, and motors on displacements."""
+    plant = build(system)
+    if frame not in plant.machine.frames:
+        message = f"{plant.system.name}: no frame {frame!r}; {near(frame, plant.machine.frames)}"
+        raise ModelError(message)
+    return plant
+
+
+def _displacements(plant: Plant, q: Array) -> list[float]:
+    motors = [motor.displacement for motor in plant.machine.actuators]
+    for name, displacement in zip(plant.actuators, motors, strict=True):
+        if isinstance(displacement, Thrust):
+            message = f"{name}: expected a motor on a displacement, got a thruster, which has none. Leave it out."
+            raise ModelError(message)
+
+    def trace(found: Equations) -> list[ca.SX]:
+        return [found.kinematics.value(entry) for entry in motors if not isinstance(entry, Thrust)]
+
+    if not motors:
+        return []
+    function = plant.function("motor_places", lambda equations: expressions(equations, trace), seldom=True)
+    return [float(value) for value in function(plant.inputs(q))]

@@ -1,0 +1,1 @@
+"""Coordinates of held objects: forward, inverse and along a path."""

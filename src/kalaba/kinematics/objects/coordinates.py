@@ -1,0 +1,187 @@
+"""Where objects are, from the joint angles of the arms that hold them.
+
+Each arm tells where the body is that it holds: with A the frame of the arm that holds, S the one that it holds, B the
+body, all in the world, a weld gives B = A (S⁻¹ B), where S⁻¹ B is fixed. From the poses of neighbouring bodies follow
+the displacements of the joint between them. `follow.py` goes the other way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kalaba.constrain.layout import checked
+from kalaba.errors import KinematicsError
+from kalaba.kinematics.objects.displacements import seen_from, then
+from kalaba.kinematics.objects.opened import configuration, modes
+from kalaba.kinematics.tree.turns import shifted
+from kalaba.model.parts import Start
+from kalaba.plant.start import find_configuration
+from kalaba.plant.state import Pose, State
+from kalaba.space.rotations import rotation_vector
+
+if TYPE_CHECKING:
+    from kalaba.cooperate.object_space import ObjectSpace
+    from kalaba.kinematics.objects.opened import Ends, Opened
+
+Array = NDArray[np.float64]
+AGREE = 1e-9  # m, rad: arms that differ by more do not hold the same objects
+TOLD = 1e-8  # of the largest singular value: what the rows tell less of, they do not tell
+CLOSED = 1e-12  # m, rad: rows nearer than this are closed
+TRIES = 8  # starts from which objects are led to grasps that are no welds
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """Where objects are."""
+
+    poses: dict[str, Pose]  # of the bodies that float
+    joints: dict[str, float]  # coordinates of the objects' joints: m, rad, of balls quaternions
+    q: Array  # the whole configuration
+    gap: float  # largest gap of a row, m or rad
+
+    @property
+    def pose(self) -> Pose:
+        """The pose of the first body that floats."""
+        if not self.poses:
+            raise KinematicsError("pose: expected an object that floats, got none. Its joints say where it is.")
+        return next(iter(self.poses.values()))
+
+
+def read(space: ObjectSpace, q: State | ArrayLike, near: State | ArrayLike | None) -> Reading:
+    """Where the objects are, from the joint angles of the arms alone; see `ObjectSpace.read`."""
+    opened, plant = space.opened, space.plant
+    guess = configuration(space, near)
+    guess[~opened.objects] = _arm_angles(space, q.q if isinstance(q, State) else q)
+    told = [(end, _told(opened, end, guess)) for end in opened.ends if end.is_weld]
+    found = _placed(opened, guess, told)
+    _check_told(space, found, told)
+    is_flipped = bool(np.any(plant.evaluate("alignments", plant.inputs(found))["cosines"] < 0))
+    if is_flipped or not np.abs(plant.residual(found)).max(initial=0.0) <= CLOSED:
+        found = _assembled(space, found)
+    _check_rank(space, found)
+    found = _continued(space, found, near)
+    machine = plant.machine
+    free = [machine.bodies[i] for i in space.split.free]
+    floating = {i for body in free for i in opened.own(body)}
+    return Reading(
+        poses={body.name: opened.plant.pose(body.name, found) for body in free},
+        joints={plant.coordinates[i]: float(found[i]) for i in np.flatnonzero(opened.objects) if i not in floating},
+        q=found,
+        gap=float(np.abs(plant.residual(found)).max(initial=0.0)),
+    )
+
+
+def _arm_angles(space: ObjectSpace, given: ArrayLike) -> Array:
+    """The coordinates of the arms, given alone or within a whole configuration."""
+    is_arm, names = ~space.opened.objects, space.plant.coordinates
+    if np.shape(given) == (len(names),):
+        return checked(given, len(names), "q", names)[is_arm]
+    return checked(given, int(is_arm.sum()), "q", [names[i] for i in np.flatnonzero(is_arm)])
+
+
+def _told(opened: Opened, end: Ends, q: Array) -> Pose:
+    """Where an arm that holds by a weld says that its body is: A (S⁻¹ B)."""
+    plant = opened.plant
+    body = plant.pose(plant.machine.bodies[end.hold.body].name, q)
+    return then(plant.pose(end.on_arm, q), seen_from(body, plant.pose(end.on_object, q)))
+
+
+def _placed(opened: Opened, q: Array, told: list[tuple[Ends, Pose]]) -> Array:
+    """The configuration with every body put where an arm says it is, parents first.
+
+    A body that floats and that no arm tells of is moved along with the first body of its tree that is told.
+    """
+    machine = opened.plant.machine
+    places = {end.hold.body: pose for end, pose in reversed(told)}
+    for body in opened.bodies:
+        index = machine.body_of(body.name)
+        if index in opened.space.split.free and index not in places:
+            carried = next((i for i in sorted(places) if index in _ancestors(opened, i)), None)
+            if carried is not None:
+                was, here = (opened.plant.pose(machine.bodies[i].name, q) for i in (carried, index))
+                q = opened.put(q, body, then(places[carried], seen_from(here, was)))
+        elif index in places:
+            q = opened.put(q, body, places[index])
+    return q
+
+
+def _ancestors(opened: Opened, index: int) -> list[int]:
+    """The bodies that carry a body, the nearest first."""
+    machine, found = opened.plant.machine, []
+    while (index := machine.body_of(machine.bodies[index].parent)) >= 0:
+        found.append(index)
+    return found
+
+
+def _check_told(space: ObjectSpace, q: Array, told: list[tuple[Ends, Pose]]) -> None:
+    """Refuse arms that tell different poses of a body, or such of two neighbours as their joint does not allow."""
+    machine, first = space.plant.machine, dict[int, "Ends"]()
+    for end, pose in told:
+        index, body = end.hold.body, machine.bodies[end.hold.body]
+        parent = machine.body_of(body.parent)
+        other = first.get(index) or next((e for e, _ in told if e.hold.body == parent), None)
+        is_known = index in first or (bool(space.opened.own(body)) and (other is not None or parent < 0))
+        first.setdefault(index, end)
+        away = seen_from(pose, space.opened.plant.pose(body.name, q))
+        gaps = float(np.linalg.norm(away.position)), float(np.linalg.norm(rotation_vector(away.rotation)))
+        if is_known and max(gaps) > AGREE * max(1.0, float(np.abs(pose.position).max())):
+            who = f"{end.hold.arm} by {end.hold.name} and the ground"
+            if other is not None:
+                who = f"{other.hold.arm} by {other.hold.name} and {end.hold.arm} by {end.hold.name}"
+            joint = "" if other is not None and other.hold.body == index else f" on its {type(body.joint).__name__}"
+            message = (
+                f"{space.plant.system.name}: {who} disagree on where {body.name} is{joint}; {gaps[0]:.3g} m, "
+                f"{gaps[1]:.3g} rad apart. Give joint angles of arms that hold the same objects."
+            )
+            raise KinematicsError(message)
+
+
+def _assembled(space: ObjectSpace, guess: Array) -> Array:
+    """The objects led to grasps that are no welds, the arms held still."""
+    plant, opened = space.plant, space.opened
+    named = list(zip(plant.coordinates, guess.tolist(), opened.objects, strict=True))
+    bent = {plant.coordinates[i] for i in modes(plant)}
+    held = {name: value for name, value, is_object in named if not is_object or name in bent}
+    free = {name: value for name, value, is_object in named if is_object and name not in bent}
+    found, _ = find_configuration(plant, Start(hold=held, guess=free), TRIES)
+    residual = np.abs(plant.residual(found.q))
+    worst = int(np.argmax(residual))
+    is_flipped = not found.is_closed and residual[worst] <= CLOSED
+    if is_flipped or not residual[worst] <= AGREE:
+        row = plant.constraints[worst]
+        holding = [arm.name for arm in space.split.arms if arm.rows]
+        message = (
+            f"{plant.system.name}: the grasps of {', '.join(holding)} disagree on where the objects are; {row} misses "
+            f"by {residual[worst]:.3g}. Give joint angles of arms that hold the same objects, or another near=."
+        )
+        raise KinematicsError(message)
+    return np.where(opened.objects, found.q, guess)
+
+
+def _check_rank(space: ObjectSpace, q: Array) -> None:
+    """Refuse to say what the arms leave open: a velocity of the objects that all rows are blind to."""
+    plant = space.plant
+    bent = {j for i, j in plant.machine.scalar_pairs if i in modes(plant)}
+    columns = [j for j in space.split.objects if j not in bent]
+    A = plant.constraint(q, np.zeros(len(plant.velocities)))[0][:, columns]
+    _, sigma, Vt = np.linalg.svd(A)
+    rank = int(np.sum(sigma > TOLD * sigma.max(initial=0.0)))
+    if rank < len(columns):
+        name = plant.velocities[columns[int(np.argmax(np.abs(Vt[rank])))]]
+        message = (
+            f"{plant.system.name}: the arms' joint angles leave {len(columns) - rank} freedoms of the objects open, "
+            f"{name} is one. Hold by a Weld, or by more arms."
+        )
+        raise KinematicsError(message)
+
+
+def _continued(space: ObjectSpace, q: Array, near: State | ArrayLike | None) -> Array:
+    """Angles of the objects whole turns nearer to `near`, or between −π and π."""
+    goal = q.copy() if near is not None else np.where(space.opened.objects, 0.0, q)
+    if near is not None:
+        goal[space.opened.objects] = configuration(space, near)[space.opened.objects]
+    return np.where(space.opened.objects, shifted(space.plant.machine, q, goal), q)

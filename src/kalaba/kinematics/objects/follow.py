@@ -1,0 +1,207 @@
+"""The joint angles by which arms follow the objects that they hold: from poses and joints of the objects to q.
+
+Where the objects are says where the frame of each arm is to be that holds, S = A; each arm is then solved alone. An arm
+that is a tree and holds once, by a weld, has a pose to reach (`kb.branches`, `kb.inverse_kinematics`). Any other arm
+has the rows of its grasps to close, φ(q) = 0, by the same search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalaba.constrain.layout import checked, checked_configuration
+from kalaba.errors import KinematicsError, ModelError, near
+from kalaba.kinematics import tree as inverse
+from kalaba.kinematics.objects.opened import Opened, modes
+from kalaba.kinematics.tree.chain import Limits, movers
+from kalaba.kinematics.tree.differential import measure
+from kalaba.kinematics.tree.target import Target, target_of
+from kalaba.kinematics.tree.task import FOUND, Look, Task, descend, nearest
+from kalaba.kinematics.tree.turns import shifted
+from kalaba.plant.state import Pose
+
+if TYPE_CHECKING:
+    from kalaba.cooperate.arms import Arm
+    from kalaba.cooperate.object_space import ObjectSpace
+    from kalaba.kinematics.objects.opened import Ends
+
+Array = NDArray[np.float64]
+TRIES = 30  # starts of the search for rows
+
+
+class Solution(NamedTuple):
+    """A configuration in which an arm holds its objects."""
+
+    q: Array
+    measure: float  # smallest singular value of what moves the grasp, lengths in metres
+
+
+def place(space: ObjectSpace, pose: Any, joints: Mapping[str, float], q: Array) -> Array:  # noqa: ANN401
+    """The configuration with the objects where they are wanted and the arms as they were."""
+    opened, plant = space.opened, space.plant
+    free = {plant.machine.bodies[i].name: plant.machine.bodies[i] for i in space.split.free}
+    floating = {i for body in free.values() for i in opened.own(body)}
+    names = {plant.coordinates[i]: i for i in np.flatnonzero(opened.objects) if i not in floating}
+    if not isinstance(pose, Mapping | None) and len(free) != 1:
+        message = f"pose: expected poses by name of the bodies that float, {', '.join(free) or 'none'}, got {pose!r}."
+        raise ModelError(message)
+    wanted = dict(pose or {}) if isinstance(pose, Mapping | None) else {next(iter(free)): pose}
+    for known, given, what in ((free, wanted, "body that floats"), (names, joints, "joint of an object")):
+        for name in given:
+            if name not in known:
+                raise ModelError(f"{plant.system.name}: no {what} {name!r}; {near(name, known)}")
+    q = q.copy()
+    for name, value in joints.items():
+        q[names[name]] = _within(opened, name, checked((value,), 1, f"joints, {name}", (name,))[0])
+    for name, goal in wanted.items():
+        q = opened.put(q, free[name], Pose(*target_of(goal)))
+    return checked_configuration(q, plant.machine)
+
+
+def _within(opened: Opened, name: str, value: float) -> float:
+    """Refuse a joint of an object beyond its limits."""
+    for body in opened.bodies:
+        limits = getattr(body.joint, "limits", None)
+        if limits is not None and body.displacements[0].name == name and not limits[0] <= value <= limits[1]:
+            message = f"joints, {name}: expected {limits[0]:g} to {limits[1]:g}, got {value:g}. Keep within its limits."
+            raise KinematicsError(message)
+    return value
+
+
+def reach(space: ObjectSpace, q: Array, singular: float) -> Array:
+    """The configuration in which every arm holds the objects where they are in q, nearest to the arms' angles in q."""
+    found = q.copy()
+    for arm in space.split.arms:
+        if arm.rows:
+            mine = space.opened.coordinates_of((*arm.follow, *arm.lead))
+            found[mine] = _nearest(space, arm, q, singular).q[mine]
+    gap = np.abs(space.plant.residual(found))
+    if not gap.max(initial=0.0) <= FOUND * max(1.0, float(np.abs(found).max())):
+        row = space.plant.constraints[int(np.argmax(gap))]
+        raise KinematicsError(f"{space.plant.system.name}: {row} stays open by {gap.max():.3g}. Give another near=.")
+    return found
+
+
+def branches(space: ObjectSpace, q: Array) -> dict[str, tuple[Array, ...]]:
+    """For each arm the configurations of all its branches, the nearest to q first; the rest is as in q."""
+    found = {}
+    for arm in space.split.arms:
+        if arm.rows:
+            end = space.opened.only_weld(arm)
+            there = _closings(space, arm, q) if end is None else _branches(space.opened, end, q)
+            found[arm.name] = tuple(solution.q for solution in _sorted(space, arm, there, q))
+    return found
+
+
+def _nearest(space: ObjectSpace, arm: Arm, q: Array, singular: float) -> Solution:
+    """Of an arm's solutions the nearest to q; refuses one that is singular."""
+    end = space.opened.only_weld(arm)
+    there = _closings(space, arm, q) if end is None else _poses(space, arm, end, q)
+    best = _sorted(space, arm, there, q)[0]
+    if not best.measure > singular:
+        message = (
+            f"{_where(space, arm, q)} is singular; its measure is {best.measure:.3g}, below {singular:.3g} "
+            "(lengths in 1 m). Choose another pose, or a lower singular=."
+        )
+        raise KinematicsError(message)
+    return best
+
+
+def _sorted(space: ObjectSpace, arm: Arm, found: list[Solution], q: Array) -> list[Solution]:
+    mine = space.opened.coordinates_of((*arm.follow, *arm.lead))
+    return sorted(found, key=lambda solution: float(np.linalg.norm((solution.q - q)[mine])))
+
+
+def _where(space: ObjectSpace, arm: Arm, q: Array) -> str:
+    """An arm, its grasps and where they are, for people."""
+    holds = [hold for hold in space.split.holds if hold.arm == arm.name]
+    names = ", ".join(hold.name for hold in holds)
+    body = space.plant.machine.bodies[holds[0].body].name if holds else arm.name
+    place = Target(*space.opened.plant.pose(body, q)).text
+    return f"{space.plant.system.name}: {arm.name} by {names} on {body} at {place}"
+
+
+def _poses(space: ObjectSpace, arm: Arm, end: Ends, q: Array) -> list[Solution]:
+    """The solutions of an arm that has a pose to reach: all branches, or one by search."""
+    plant = space.opened.plant
+    try:
+        return _branches(space.opened, end, q)
+    except KinematicsError:
+        pass  # no such wrist, or no branch there: the search tells
+    try:
+        found = inverse.inverse_kinematics(plant, end.on_arm, plant.pose(end.on_object, q), guess=q)
+    except KinematicsError as error:
+        raise KinematicsError(f"{_where(space, arm, q)}: {error}") from error
+    assert isinstance(found, inverse.Reach)  # noqa: S101  (one was asked for)
+    return [Solution(found.q, found.measure)]
+
+
+def _branches(opened: Opened, end: Ends, q: Array) -> list[Solution]:
+    """All branches of an arm with a spherical wrist, whole turns nearer to q."""
+    plant = opened.plant
+    found = inverse.branches(plant, end.on_arm, plant.pose(end.on_object, q))
+    mine = opened.coordinates_of(tuple(np.flatnonzero(movers(plant.machine, end.on_arm))))
+    there = [np.where(mine, shifted(plant.machine, branch, q), q) for branch in found]
+    return [Solution(branch, measure(plant, end.on_arm, branch)) for branch in there]
+
+
+@dataclass(frozen=True)
+class Closing(Task):
+    """Close the rows of an arm by its own joints, within limits; frame and target are those of its first grasp."""
+
+    arm: Arm
+
+    @cached_property
+    def movers(self) -> NDArray[np.bool_]:
+        """The velocities of the arm, but for modes of beams."""
+        bent = {j for i, j in self.plant.machine.scalar_pairs if i in modes(self.plant)}
+        own = {*self.arm.follow, *self.arm.lead} - bent
+        return np.isin(np.arange(len(self.plant.velocities)), list(own))
+
+    def look(self, q: Array) -> Look:
+        """Gaps of the rows, their rates, and the limited displacements."""
+        plant, rows, n = self.plant, list(self.arm.rows), len(self.plant.velocities)
+        matrix, _ = plant.constraint(q, np.zeros(n))
+        scalars = plant.watch(self.limits.names, plant.inputs(q))
+        read = np.array(scalars).reshape((len(scalars), 1 + n))
+        return Look(plant.residual(q)[rows], matrix[rows][:, self.movers], read[:, 0], read[:, 1:][:, self.movers])
+
+    def is_flipped(self, q: Array) -> bool:
+        """Whether a grasp of the arm sits at a false root of its rows."""
+        machine = self.plant.machine
+        mine = {self.plant.constraints[row] for row in self.arm.rows}
+        cosines = self.plant.evaluate("alignments", self.plant.inputs(q))["cosines"]
+        return any(c < 0 and set(closure.rows) <= mine for c, closure in zip(cosines, machine.closures, strict=True))
+
+
+def _closings(space: ObjectSpace, arm: Arm, q: Array) -> list[Solution]:
+    """The first solution of an arm whose grasps leave it free, or that is no tree: from q, then from all over."""
+    hold = next(hold for hold in space.split.holds if hold.arm == arm.name)
+    task = Closing(space.plant, hold.arm_frame, Target(*space.plant.pose(hold.child, q)), _limits(space, arm), arm)
+    least = np.inf
+    for start in task.starts(q, TRIES):
+        found, look = descend(task, start)
+        if not task.is_met(look) or task.is_flipped(found):
+            least = min(least, np.inf if task.is_met(look) else float(np.abs(look.gap).max()))
+            continue
+        found, look = nearest(task, shifted(space.plant.machine, found, q), q)
+        return [Solution(found, float(np.linalg.svd(look.jacobian, compute_uv=False).min()))]
+    held = f", within the limits of {', '.join(task.limits.names)}" if task.limits.names else ""
+    message = f"{_where(space, arm, q)} is out of reach{held}; smallest gap {least:.3g}. Move the pose nearer."
+    raise KinematicsError(message)
+
+
+def _limits(space: ObjectSpace, arm: Arm) -> Limits:
+    """The limits of an arm's joints."""
+    machine = space.plant.machine
+    frames = [hold.arm_frame for hold in space.split.holds if hold.arm == arm.name]
+    found = [Limits.of(machine, frame) for frame in frames]
+    rows = {row[0]: row for part in found for row in zip(part.names, part.low, part.high, strict=True)}
+    low, high = (np.array([row[k] for row in rows.values()], dtype=float) for k in (1, 2))
+    return Limits(tuple(rows), low, high)

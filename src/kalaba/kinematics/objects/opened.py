@@ -1,0 +1,151 @@
+"""Arms and objects with every grasp let go: where frames are, whatever the grasps say, and whose numbers are whose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kalaba.constrain.layout import checked_configuration
+from kalaba.joints.kinds import Screw, Spherical, Weld
+from kalaba.kinematics.objects.displacements import TURN, displacements, seen_from
+from kalaba.model.machine import MachineConnection
+from kalaba.model.parts import Connection, Frame
+from kalaba.native.backend import Interpreted
+from kalaba.plant.plant import Plant, build
+from kalaba.plant.state import Pose, State
+from kalaba.space import pose as described
+
+if TYPE_CHECKING:
+    from kalaba.cooperate.arms import Arm, Hold
+    from kalaba.cooperate.object_space import ObjectSpace
+    from kalaba.model.machine import MachineBody
+
+Array = NDArray[np.float64]
+
+
+class Ends(NamedTuple):
+    """The two frames of the opened machine that a grasp brings together as its joint allows."""
+
+    hold: Hold
+    on_arm: str
+    on_object: str
+    is_weld: bool
+
+
+@dataclass(frozen=True)
+class Opened:
+    """The machine with every grasp let go, a frame in the place of each, and which numbers belong to what."""
+
+    space: ObjectSpace
+
+    @cached_property
+    def plant(self) -> Plant:
+        """The same coordinates without the rows of the grasps; frames bear the names of the grasps."""
+        system = self.space.plant.system
+        grips = {part.name for part in system.parts if isinstance(part, Connection)}
+        parts = tuple(_seat(part) if isinstance(part, Connection) else part for part in system.parts)
+        kept = {k: v for k, v in system.parameters if k.split(".")[0] not in grips or k.split(".")[1] == "at"}
+        return build(replace(system, parts=parts, parameters=tuple(kept.items())), backend=Interpreted())
+
+    @cached_property
+    def ends(self) -> tuple[Ends, ...]:
+        """The frames of every grasp that was let go."""
+        machine, frames = self.space.plant.machine, self.plant.machine.frames
+        welds = {c.name for c in machine.closures if isinstance(c, MachineConnection) and isinstance(c.joint, Weld)}
+        found = []
+        for hold in self.space.split.holds:
+            if hold.name in frames:
+                pair = (hold.child, hold.name) if hold.is_child_on_arm else (hold.name, hold.child)
+                found.append(Ends(hold, *pair, hold.name in welds))
+        return tuple(found)
+
+    def only_weld(self, arm: Arm) -> Ends | None:
+        """The one grasp of an arm that is a tree and holds by a weld; None for any other arm."""
+        found = [end for end in self.ends if end.hold.arm == arm.name]
+        is_tree = not self.plant.constraints and len(arm.rows) == 6
+        return found[0] if is_tree and len(found) == 1 and found[0].is_weld else None
+
+    @cached_property
+    def objects(self) -> NDArray[np.bool_]:
+        """Which coordinates are the objects'; those of arms are the others."""
+        return self.coordinates_of(self.space.split.objects)
+
+    @cached_property
+    def bodies(self) -> tuple[MachineBody, ...]:
+        """The bodies of the objects, parents first."""
+        machine, held = self.plant.machine, {hold.body for hold in self.space.split.holds}
+        own = {self.plant.coordinates[i] for i in np.flatnonzero(self.objects)}
+        free = set(self.space.split.free)
+        return tuple(
+            body
+            for i, body in enumerate(machine.bodies)
+            if i in free | held or any(d.expression.names & own for d in body.displacements) or self._is_ball(body)
+        )
+
+    def _is_ball(self, body: MachineBody) -> bool:
+        return body.joint.has_quaternion and bool(self.objects[body.q_index])
+
+    def coordinates_of(self, velocities: tuple[int, ...]) -> NDArray[np.bool_]:
+        """Which coordinates belong to velocities."""
+        mask, machine = np.zeros(len(self.plant.coordinates), dtype=bool), self.plant.machine
+        for i, j in machine.scalar_pairs:
+            mask[i] |= j in velocities
+        for i, j in machine.quaternions:
+            mask[i : i + 4] |= j in velocities
+        return mask
+
+    def own(self, body: MachineBody) -> list[int]:
+        """Indices in q of a joint's displacements; none where one of them is no coordinate of its own."""
+        if body.joint.has_quaternion:
+            return list(range(body.q_index, body.q_index + (4 if isinstance(body.joint, Spherical) else 7)))
+        names = self.plant.coordinates
+        found = [names.index(d.name) if d.name in names else -1 for d in body.displacements]
+        return [] if -1 in found else found
+
+    def put(self, q: Array, body: MachineBody, pose: Pose) -> Array:
+        """The configuration with a body's own displacements such that it is at a pose, as nearly as its joint can."""
+        own, q = self.own(body), q.copy()
+        if not own:
+            return q
+        before = q[own]
+        q[own] = 0.0
+        if body.joint.has_quaternion:
+            q[own[-4]] = 1.0
+        seat, pitch = self.plant.pose(body.name, q), 0.0
+        if isinstance(body.joint, Screw):
+            q[own] = TURN
+            pitch = float(
+                np.array(body.joint.axis.components) @ seen_from(self.plant.pose(body.name, q), seat).position
+            )
+        q[own] = displacements(body.joint, seen_from(pose, seat), pitch)
+        if body.joint.has_quaternion and q[own[-4:]] @ before[-4:] < 0:
+            q[own[-4:]] *= -1  # the same pose, on the side of the one before
+        return q
+
+
+def _seat(connection: Connection) -> Frame:
+    """Where the child of a connection sits; building a plant has settled what was to be found."""
+    if not isinstance(connection.at, described.Pose):
+        raise TypeError(f"{connection.name}.at: expected a pose, got {connection.at!r}")
+    return Frame(connection.name, connection.parent, connection.at)
+
+
+def configuration(space: ObjectSpace, near: State | ArrayLike | None) -> Array:
+    """The q of a state or a configuration; the start by default."""
+    if near is None:
+        return space.plant.start.q.copy()
+    return checked_configuration(near.q if isinstance(near, State) else near, space.plant.machine).copy()
+
+
+def modes(plant: Plant) -> set[int]:
+    """Indices in q of the modes of beams: they stay bent as they are."""
+    return {
+        i
+        for body in plant.machine.bodies
+        if body.mode_q >= 0
+        for i in range(body.mode_q, body.mode_q + getattr(body.solid, "modes", 0))
+    }

@@ -1,0 +1,104 @@
+"""The chain of bodies that carries a frame: what moves it, what limits it, which of its angles come round."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalaba.errors import KinematicsError, ModelError, near
+from kalaba.joints.kinds import Free, Screw
+from kalaba.plant.plant import build
+
+if TYPE_CHECKING:
+    from kalaba.model.machine import Machine, MachineBody
+    from kalaba.model.system import System
+    from kalaba.plant.plant import Plant
+
+Array = NDArray[np.float64]
+
+
+def tree_of(arm: System | Plant, frame: str) -> Plant:
+    """The Plant of an arm; refuses rows, which these methods do not keep, and frames that it does not have."""
+    plant = build(arm)
+    if plant.constraints:
+        message = (
+            f"{plant.system.name}: expected a tree, got constraint rows {', '.join(plant.constraints[:3])}"
+            f"{', ...' if len(plant.constraints) > 3 else ''}. Take the arm alone, without connections."
+        )
+        raise KinematicsError(message)
+    if frame not in plant.machine.frames:
+        message = f"{plant.system.name}: no frame {frame!r}; {near(frame, plant.machine.frames)}"
+        raise ModelError(message)
+    return plant
+
+
+def carriers(machine: Machine, frame: str) -> tuple[MachineBody, ...]:
+    """The bodies from the ground to a frame."""
+    found: list[MachineBody] = []
+    index = machine.body_of(frame)
+    while index >= 0:
+        found.insert(0, machine.bodies[index])
+        index = machine.body_of(found[0].parent)
+    return tuple(found)
+
+
+def movers(machine: Machine, frame: str) -> NDArray[np.bool_]:
+    """Which velocities move a frame through joints; modes of beams do not count, a beam stays bent as it is."""
+    is_mover = np.zeros(len(machine.velocities), dtype=bool)
+    columns = {machine.coordinates[i].name: j for i, j in machine.scalar_pairs}
+    modes = {j for b in machine.bodies if b.mode_v >= 0 for j in range(b.mode_v, b.mode_v + b.solid.modes)}
+    for body in carriers(machine, frame):
+        if body.joint.has_quaternion:
+            is_mover[body.v_index : body.v_index + (6 if isinstance(body.joint, Free) else 3)] = True
+        names = {name for displacement in body.displacements for name in displacement.expression.names}
+        is_mover[[columns[name] for name in names if name in columns and columns[name] not in modes]] = True
+    return is_mover
+
+
+def turning(machine: Machine) -> tuple[int, ...]:
+    """Indices in q of the angles that come round: after a whole turn every body is where it was.
+
+    These are coordinates that one joint reads as its own angle, and nothing else; a screw's is none, for it travels.
+    """
+    readers = Counter(name for d in machine.displacements.values() for name in d.expression.names)
+    own = {d.name for b in machine.bodies if not isinstance(b.joint, Screw) for d in b.displacements if d.unit == "rad"}
+    return tuple(i for i, c in enumerate(machine.coordinates) if c.name in own and readers[c.name] == 1)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds of joints' displacements."""
+
+    names: tuple[str, ...]
+    low: Array
+    high: Array
+
+    @classmethod
+    def of(cls, machine: Machine, frame: str) -> Limits:
+        """The limits of the joints that the movers of a frame displace."""
+        moved = {machine.coordinates[i].name for i, j in machine.scalar_pairs if movers(machine, frame)[j]}
+        rows = [
+            (body.displacements[0].name, *body.joint.limits)  # type: ignore[attr-defined]
+            for body in machine.bodies
+            if getattr(body.joint, "limits", None) is not None and body.displacements[0].expression.names & moved
+        ]
+        low, high = (np.array([row[k] for row in rows], dtype=float) for k in (1, 2))
+        return cls(tuple(row[0] for row in rows), low, high)
+
+    @classmethod
+    def none(cls) -> Limits:
+        """No limits at all."""
+        return cls((), np.zeros(0), np.zeros(0))
+
+    def box(self, machine: Machine) -> tuple[Array, Array]:
+        """Lowest and highest q, where a limited displacement is a coordinate itself."""
+        low, high = np.full(len(machine.coordinates), -np.inf), np.full(len(machine.coordinates), np.inf)
+        for i, coordinate in enumerate(machine.coordinates):
+            if coordinate.name in self.names:
+                k = self.names.index(coordinate.name)
+                low[i], high[i] = self.low[k], self.high[k]
+        return low, high

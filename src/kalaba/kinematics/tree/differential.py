@@ -1,0 +1,116 @@
+"""Rates and accelerations of joints that move a frame as asked, and how near an arm is to a singular pose.
+
+With the twist V = J v of a frame (linear velocity of its origin, then angular, in world axes)::
+
+    v = J⁺ V            v̇ = J⁺ (V̇ − J̇ v)
+
+J⁺ gives the smallest v. The measure of a pose is the smallest singular value of J with lengths counted in a stated
+length: rows of linear velocity divided by it, columns of travels multiplied. It is zero where the frame loses a
+direction that its joints otherwise give it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kalaba.constrain.kernels.functions import expressions
+from kalaba.constrain.layout import checked
+from kalaba.errors import KinematicsError
+from kalaba.kinematics.tree.chain import movers, tree_of
+from kalaba.kinematics.tree.target import Target
+
+if TYPE_CHECKING:
+    from kalaba.derive.equations import Equations
+    from kalaba.model.system import System
+    from kalaba.plant.plant import Plant
+
+Array = NDArray[np.float64]
+SINGULAR = 1e-6  # rates would be a million times what is asked
+LENGTH = 1.0  # m, what lengths are counted in
+MISSED = 1e-9  # of the twist asked for: more is not rounding
+TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
+
+
+def measure(plant: Plant, frame: str, q: Array, length: float = LENGTH) -> float:
+    """The smallest singular value of a frame's Jacobian, lengths counted in `length` (m); 0 where nothing moves it."""
+    moved = movers(plant.machine, frame)
+    scaled = plant.jacobian(frame, q)[:, moved]
+    scaled[:3] /= length
+    units = np.array([velocity.unit for velocity in plant.machine.velocities])[moved]
+    scaled[:, units == "m/s"] *= length
+    return float(np.linalg.svd(scaled, compute_uv=False).min()) if scaled.size else 0.0
+
+
+def rates(
+    arm: System | Plant, frame: str, q: ArrayLike, twist: ArrayLike, singular: float = SINGULAR, length: float = LENGTH
+) -> Array:
+    """The smallest v that gives a frame a twist, v = J⁺ V.
+
+    `twist` is (linear velocity of the frame's origin, angular velocity) in world axes, as `plant.velocity` gives it.
+    A pose whose measure is below `singular` is refused, and so is a twist that the joints cannot give.
+    """
+    plant = tree_of(arm, frame)
+    return _solved(plant, frame, q, checked(twist, 6, "twist", TWIST), (singular, length))
+
+
+def accelerations(
+    arm: System | Plant,
+    frame: str,
+    q: ArrayLike,
+    v: ArrayLike,
+    twist_rate: ArrayLike,
+    singular: float = SINGULAR,
+) -> Array:
+    """The smallest v̇ that gives a moving frame the rate V̇ of its twist, v̇ = J⁺ (V̇ − J̇ v)."""
+    plant = tree_of(arm, frame)
+    needed = checked(twist_rate, 6, "twist_rate", TWIST) - drift(plant, frame, q, v)
+    return _solved(plant, frame, q, needed, (singular, LENGTH))
+
+
+def drift(plant: Plant, frame: str, q: ArrayLike, v: ArrayLike) -> Array:
+    """(6,): J̇ v, the rate of a frame's twist while v stays as it is."""
+
+    def trace(found: Equations) -> list[ca.SX]:
+        s = found.symbols
+        held = ca.SX.sym("held", len(plant.velocities))
+        rate = ca.jtimes(ca.mtimes(found.jacobian(frame), held), s.q, s.q_dot)
+        return [ca.densify(ca.substitute(rate, held, s.v))]
+
+    function = plant.function("twist_drift", lambda equations: expressions(equations, trace), frame)
+    return function(plant.inputs(q, v))
+
+
+def _solved(plant: Plant, frame: str, q: ArrayLike, twist: Array, bound: tuple[float, float]) -> Array:
+    """J⁺ V on the joints that move the frame, after a look at the measure."""
+    singular, length = bound
+    J = plant.jacobian(frame, q)
+    at = np.asarray(q, dtype=float)
+    found = measure(plant, frame, at, length)
+    if not found > singular:
+        raise is_singular(plant, frame, Target(*plant.pose(frame, at)), (found, *bound))
+    moved = movers(plant.machine, frame)
+    v = np.zeros(len(plant.velocities))
+    v[moved] = np.linalg.lstsq(J[:, moved], twist, rcond=None)[0]
+    missed = np.abs(J @ v - twist)
+    if missed.max() > MISSED * max(1.0, float(np.abs(twist).max())):
+        worst = int(np.argmax(missed))
+        message = (
+            f"{plant.system.name}: {int(moved.sum())} joints cannot move {frame} as asked; {TWIST[worst]} misses by "
+            f"{missed[worst]:.3g}. Ask for a twist that they can give."
+        )
+        raise KinematicsError(message)
+    return v
+
+
+def is_singular(plant: Plant, frame: str, target: Target, found: tuple[float, float, float]) -> KinematicsError:
+    """Word the error for a singular pose; `found` is the measure, the bound and the length that lengths count in."""
+    value, bound, length = found
+    message = (
+        f"{plant.system.name}: {frame} at {target.text} is singular; its measure is {value:.3g}, below {bound:.3g} "
+        f"(lengths in {length:g} m). Choose another pose, or a lower singular=."
+    )
+    return KinematicsError(message)

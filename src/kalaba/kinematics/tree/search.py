@@ -1,0 +1,117 @@
+"""Inverse kinematics of any tree by search: from a guess, then from all over the joints' range."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kalaba.constrain.layout import checked_configuration
+from kalaba.errors import KinematicsError, ModelError
+from kalaba.kinematics.tree.chain import Limits, tree_of
+from kalaba.kinematics.tree.differential import LENGTH, is_singular, measure
+from kalaba.kinematics.tree.target import target_of
+from kalaba.kinematics.tree.task import Look, Task, descend, nearest
+from kalaba.kinematics.tree.turns import shifted
+
+if TYPE_CHECKING:
+    from kalaba.model.system import System
+    from kalaba.plant.plant import Plant
+
+Array = NDArray[np.float64]
+TRIES = 60
+SAME = 1e-6  # m, rad: solutions nearer to each other are one
+AT_LIMIT = 1e-6  # m, rad
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reach:
+    """A configuration that puts a frame at a pose."""
+
+    q: Array
+    error: float  # the larger of the gaps left, in m and rad
+    measure: float  # smallest singular value of the Jacobian, lengths in metres; 0 is singular
+
+
+def inverse_kinematics(
+    arm: System | Plant,
+    frame: str,
+    pose: Any,  # noqa: ANN401
+    guess: ArrayLike | None = None,
+    count: int = 1,
+    singular: float | None = None,
+) -> Reach | tuple[Reach, ...]:
+    """The joints that put a frame of a tree at a pose in the world, within the joints' limits.
+
+    `pose` is a `kb.Pose` or what `plant.pose` gives, `guess` a configuration (default: the start). The search goes
+    from the guess; where that leads nowhere, from random configurations, the same at every call. Joints that are free
+    to choose stay as near to the guess as they can, and angles are continued to the turn nearest to it. With `count`
+    above one a tuple of up to so many different solutions is given, the nearest to the guess first. `singular` refuses
+    solutions whose measure is not above it. Modes of beams and joints that do not carry the frame stay as they are.
+
+    Raises a KinematicsError with the smallest gap that was found, and with the limits that stand in the way. A search
+    proves nothing: for arms of six hinges with a spherical wrist `kb.branches` gives all there are.
+    """
+    plant = tree_of(arm, frame)
+    if not isinstance(count, int) or count < 1:
+        message = f"count: expected a number of solutions from 1, got {count!r}."
+        raise ModelError(message)
+    at = plant.start.q if guess is None else checked_configuration(guess, plant.machine)
+    task = Task(plant, frame, target_of(pose), Limits.of(plant.machine, frame))
+    found, best = _search(task, at, count, singular)
+    if not found:
+        if best.measure is not None and singular is not None:
+            raise is_singular(plant, frame, task.target, (best.measure, singular, LENGTH))
+        raise cannot_reach(task, at, best.look)
+    found.sort(key=lambda reach: float(np.linalg.norm(task.way(reach.q, at))))
+    return found[0] if count == 1 else tuple(found)
+
+
+@dataclass(slots=True)
+class _Best:
+    """What a search without success has seen."""
+
+    look: Look
+    measure: float | None = None  # the largest of solutions refused as singular
+
+
+def _search(task: Task, guess: Array, count: int, singular: float | None) -> tuple[list[Reach], _Best]:
+    """Solutions from the guess and from random starts until there are enough."""
+    found: list[Reach] = []
+    best = _Best(task.look(guess))
+    for start in task.starts(guess, TRIES):
+        q, look = descend(task, start)
+        if not task.is_met(look):
+            best.look = min(best.look, look, key=lambda seen: (bool(task.beyond(seen)), seen.size))
+            continue
+        q, look = nearest(task, shifted(task.plant.machine, q, guess), guess)
+        value = measure(task.plant, task.frame, q)
+        if singular is not None and not value > singular:
+            best.measure = max(value, best.measure or 0.0)
+        elif all(np.abs(task.way(q, other.q)).max(initial=0.0) > SAME for other in found):
+            found.append(Reach(q, float(np.abs(look.gap).max()), value))
+        if len(found) >= count:
+            break
+    return found, best
+
+
+def cannot_reach(task: Task, guess: Array, best: Look) -> KinematicsError:
+    """Word the error for a pose that was not reached: the smallest gap, and what stands in the way."""
+    plant, joints = task.plant, int(task.movers.sum())
+    away, turned = float(np.linalg.norm(best.gap[:3])), float(np.linalg.norm(best.gap[3:]))
+    why, remedy = "", "Move the pose nearer, or give another guess=."
+    if joints < 6:
+        why, remedy = f"; {joints} joints move it, a pose takes six", "Choose a pose that they can give."
+    if task.limits.names:
+        free, _ = _search(task.unlimited, guess, 1, None)
+        if free:
+            there = task.look(shifted(plant.machine, free[0].q, guess))
+            names = task.beyond(best, AT_LIMIT) or task.beyond(there)
+            why, remedy = f"; held back by the limits of {', '.join(names)}", "Move the pose, or widen the limits."
+    message = (
+        f"{plant.system.name}: {task.frame} cannot reach {task.target.text}; smallest gap {away:.3g} m, "
+        f"{turned:.3g} rad{why}. {remedy}"
+    )
+    return KinematicsError(message)

@@ -1,0 +1,186 @@
+"""A frame to be put at a pose: what a search reads at a configuration, and how it moves on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalaba.kinematics.tree.bounds import bounded_step, nearest_within, null_space
+from kalaba.kinematics.tree.chain import Limits, movers
+from kalaba.kinematics.tree.target import Target, gap, turn_rates
+from kalaba.run.python_loop import q_dot, unit
+from kalaba.space.rotations import multiply
+
+if TYPE_CHECKING:
+    from kalaba.plant.plant import Plant
+
+Array = NDArray[np.float64]
+FOUND = 1e-12  # m, rad: gaps below this are rounding, for arms of metre size
+BEYOND = 1e-9  # m, rad: a displacement this little beyond its limit is at it
+STEPS = 120
+FAR = 0.7  # m, rad: largest change of a coordinate in one step
+SLOW = 0.999  # a step that leaves more of the gap than this is slow
+SLOW_STEPS = 8  # so many in a row lead nowhere
+EXACT = 1e-16  # nothing is left to gain
+ROUNDING = 1e-14  # a gap this small that a step does not lessen is rounding
+NEAREST_STEPS = 200
+SOFT = 1e-8  # of the largest gain: directions that move the frame less are free
+
+
+class Look(NamedTuple):
+    """What is seen at a configuration."""
+
+    gap: Array  # (6,): position, then rotation vector
+    jacobian: Array  # (6, movers): rate of the gap
+    values: Array  # limited displacements
+    gradient: Array  # (limited, movers)
+
+    @property
+    def size(self) -> float:
+        """Length of the gap, a radian counted as a metre."""
+        return float(np.linalg.norm(self.gap))
+
+
+@dataclass(frozen=True)
+class Task:
+    """Put a frame of a plant at a target within limits."""
+
+    plant: Plant
+    frame: str
+    target: Target
+    limits: Limits
+
+    @cached_property
+    def movers(self) -> NDArray[np.bool_]:
+        """The velocities that may be used."""
+        return movers(self.plant.machine, self.frame)
+
+    @cached_property
+    def box(self) -> tuple[Array, Array]:
+        """Lowest and highest q."""
+        return self.limits.box(self.plant.machine)
+
+    @property
+    def unlimited(self) -> Task:
+        """The same without limits."""
+        return replace(self, limits=Limits.none())
+
+    def look(self, q: Array) -> Look:
+        """Gap, its rate, and the limited displacements."""
+        plant, n = self.plant, len(self.plant.velocities)
+        place, *scalars = plant.watch((self.frame, *self.limits.names), plant.inputs(q))
+        away = gap(place[:3], place[3:12].reshape((3, 3), order="F"), self.target)
+        J = place[12:].reshape((6, n), order="F")[:, self.movers]
+        J[3:] = turn_rates(away[3:]) @ J[3:]
+        read = np.array(scalars).reshape((len(scalars), 1 + n))
+        return Look(away, J, read[:, 0], read[:, 1:][:, self.movers])
+
+    def is_met(self, look: Look) -> bool:
+        """Whether the pose is reached within the limits."""
+        scale = max(1.0, float(np.abs(self.target.position).max()))
+        return bool(np.abs(look.gap).max() <= FOUND * scale) and not self.beyond(look)
+
+    def beyond(self, look: Look, within: float = -BEYOND) -> tuple[str, ...]:
+        """Names of displacements outside their limits, or nearer to one than `within`."""
+        room = np.minimum(look.values - self.limits.low, self.limits.high - look.values)
+        return tuple(name for name, left in zip(self.limits.names, room, strict=True) if left < within)
+
+    def rows(self, look: Look) -> tuple[Array, Array, Array]:
+        """(G, low, high): what the limits leave to a step, low ≤ G Δ ≤ high."""
+        return look.gradient, self.limits.low - look.values, self.limits.high - look.values
+
+    def moved(self, q: Array, step: Array) -> Array:
+        """Move along a step of the movers, no further than FAR; quaternions turn, rounding stays within limits."""
+        full = np.zeros(len(self.plant.velocities))
+        full[self.movers] = step * min(1.0, FAR / max(float(np.abs(step).max(initial=0.0)), 1e-300))
+        return np.clip(unit(self.plant, q + q_dot(self.plant, q, full)), *self.box)
+
+    def way(self, q: Array, origin: Array) -> Array:
+        """The step of the movers from one configuration to another; twice the vector part for quaternions."""
+        step = np.zeros(len(self.plant.velocities))
+        for i, j in self.plant.machine.scalar_pairs:
+            step[j] = q[i] - origin[i]
+        for i, j in self.plant.machine.quaternions:
+            back = origin[i : i + 4] * (1, -1, -1, -1)
+            relative = multiply(back, q[i : i + 4])
+            step[j : j + 3] = 2 * relative[1:] * (1.0 if relative[0] >= 0 else -1.0)
+        return step[self.movers]
+
+    def starts(self, guess: Array, count: int) -> Iterator[Array]:
+        """The guess, then configurations all over the limits, the same at every call."""
+        rng = np.random.default_rng(1)
+        low, high = self.box
+        yield np.clip(guess, low, high)
+        reach = max(1.0, self.look(guess).size)
+        for _ in range(count - 1):
+            q = guess.copy()
+            for i, j in self.plant.machine.scalar_pairs:
+                if self.movers[j]:
+                    wide = math.pi if self.plant.machine.coordinates[i].unit == "rad" else reach
+                    start = low[i] if np.isfinite(low[i]) else min(guess[i], high[i]) - wide
+                    end = high[i] if np.isfinite(high[i]) else max(guess[i], low[i]) + wide
+                    q[i] = rng.uniform(start, end)
+            for i, j in self.plant.machine.quaternions:
+                if self.movers[j]:
+                    q[i : i + 4] = rng.normal(size=4)
+            yield unit(self.plant, q)
+
+
+def descend(task: Task, q: Array) -> tuple[Array, Look]:
+    """Make the gap e smaller until it is nothing or stays, as Levenberg and Marquardt do.
+
+    A step Δ solves::
+
+        (JᵀJ + ν|e|²) Δ = −Jᵀe        low ≤ G Δ ≤ high
+
+    Damping that falls with |e|² keeps Newton's pace near a solution, and finds solutions at singular poses too.
+    """
+    look, weight, slow = task.look(q), 0.1, 0
+    for _ in range(STEPS):
+        size = look.size
+        if size < EXACT or slow > SLOW_STEPS:
+            break
+        step = bounded_step(look.jacobian, -look.gap, weight * size**2, task.rows(look))
+        trial = task.moved(q, step)
+        ahead = task.look(trial)
+        slow = slow + 1 if ahead.size > SLOW * size else 0
+        if ahead.size < size:
+            q, look, weight = trial, ahead, max(weight / 5, 1e-8)
+        elif size < ROUNDING:
+            break
+        else:
+            weight *= 10
+    return q, look
+
+
+def nearest(task: Task, q: Array, guess: Array) -> tuple[Array, Look]:
+    """Of the solutions that joints can move through, the one with the least |q − guess|, near a first one.
+
+    With Z the directions that leave the frame still, each step goes by −Zᵀ(q − guess) along them, within the limits,
+    and back onto the pose; where that throws it about, steps become shorter.
+    """
+    first = (q, task.look(q))
+    damping, previous = 1.0, math.inf
+    for _ in range(NEAREST_STEPS):
+        look = task.look(q)
+        Z = null_space(look.jacobian, SOFT)
+        if not Z.shape[1]:
+            return first
+        back = np.linalg.lstsq(look.jacobian, -look.gap, rcond=SOFT)[0]
+        G, low, high = task.rows(look)
+        wish = -Z.T @ (task.way(q, guess) + back)
+        along = nearest_within(wish, G @ Z, low - G @ back, high - G @ back)
+        size = float(np.abs(along).max())
+        damping = max(damping / 2, 1 / 64) if size > 0.9 * previous else damping
+        q, previous = task.moved(q, back + damping * Z @ along), size
+        if size < 1e-12:
+            break
+    last = descend(task, q)
+    lengths = [float(np.linalg.norm(task.way(found, guess))) for found, _ in (first, last)]
+    return last if task.is_met(last[1]) and lengths[1] <= lengths[0] else first

@@ -1,0 +1,1 @@
+"""Flexible links: the beam, its cross-section and its shape functions."""

@@ -1,0 +1,181 @@
+"""Beams: solids that bend. Euler-Bernoulli with assumed modes in a frame that is tangent at the root.
+
+A Beam lies along x of its body. Its shapes are functions of ξ = x/length on [0, 1]; each has a coordinate `body.mode1`,
+`body.mode2`, ...: bending along the first axis, along the second, then torsion. Bending modes are in metres at the tip,
+torsion modes in radians there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any
+
+from kalaba.errors import ModelError
+from kalaba.model.beams.section import Section, Stiffness
+from kalaba.model.beams.shapes import ClampedFree, Shapes, table
+from kalaba.model.solids import Evaluate, MassProperties
+from kalaba.space.number import Number, check_number, nested, plain, quantities, scalar
+from kalaba.space.pose import Axis, Y, Z, as_axis
+
+LETTERS = {"y": 1, "z": 2}
+MATERIAL = ("density", "young")
+
+
+@dataclass(frozen=True, slots=True)
+class Beam:
+    """A slender elastic beam from the body's origin along x.
+
+    It bends along each axis of `bending` (Y, Z or both) with its own set of `shapes`, and twists with `torsion` sine
+    shapes. With `foreshortening` points move towards the root as the beam bends, u = −½ ∫ w′² dx, with every term of
+    the kinetic energy that follows. `damping` is the ratio of every mode of the beam held at its root with nothing at
+    its tip. With a kb.Stiffness as the section there is no density, Young's modulus or Poisson's ratio to give; any
+    other needs the first two.
+    """
+
+    length: Number = scalar("m", "length")
+    section: Section = nested("section")
+    density: Number = scalar("kg/m^3", "density", 0.0)
+    young: Number = scalar("Pa", "Young's modulus", 0.0)
+    shapes: Shapes = field(default_factory=lambda: ClampedFree(1))
+    foreshortening: bool = False
+    bending: tuple[Axis, ...] = (Y,)
+    torsion: int = 0
+    poisson: Number = scalar("1", "Poisson's ratio, for torsion", 0.3)
+    damping: Number = scalar("1", "modal damping ratio", 0.0)
+    tip_mass: Number = scalar("kg", "point mass at the tip", 0.0)
+
+    def __post_init__(self) -> None:
+        given: Any = self.bending
+        axes = (given,) if isinstance(given, Axis) else tuple(given)
+        object.__setattr__(self, "bending", tuple(as_axis(axis) for axis in axes))
+        if not axes or any(axis not in (Y, Z) for axis in self.bending) or len(set(self.bending)) != len(axes):
+            message = f"Beam.bending: expected kb.Y, kb.Z or both, got {given!r}. The beam itself lies along x."
+            raise ModelError(message)
+        if not (isinstance(self.section, Stiffness) or hasattr(self.section, "second_moment")):
+            message = f"Beam.section: expected a section such as kb.Rectangle(0.05, 0.05), got {self.section!r}."
+            raise ModelError(message)
+        if not hasattr(self.shapes, "evaluate"):
+            message = f"Beam.shapes: expected shapes such as kb.ClampedFree(3), got {self.shapes!r}."
+            raise ModelError(message)
+        if not isinstance(self.torsion, int) or self.torsion < 0:
+            message = f"Beam.torsion: expected a number of shapes, zero or more, got {self.torsion!r}."
+            raise ModelError(message)
+        for quantity in quantities(self):
+            check_number(f"Beam.{quantity.path}", quantity.value)
+        with suppress(LookupError):  # expressions are judged when the System knows their values
+            self.check_numbers("Beam", plain)
+        table(self.shapes)  # refuses shapes that cannot be told apart
+
+    def check_numbers(self, path: str, value: Evaluate) -> None:
+        """Refuse a length, mass or stiffness of zero or less, where the numbers are known."""
+        for name, given, hint in self._above_zero(value):
+            if not (given > 0 and isfinite(given)):
+                message = f"{path}.{name}: expected more than zero, got {given!r}.{hint}"
+                raise ModelError(message)
+        if isinstance(self.section, Stiffness):
+            for name in MATERIAL:
+                if (given := value(getattr(self, name))) != 0:
+                    message = f"{path}.{name}: expected none beside a kb.Stiffness, got {given!r}. Leave it out."
+                    raise ModelError(message)
+        for name in ("damping", "tip_mass"):
+            given = value(getattr(self, name))
+            if not (given >= 0 and isfinite(given)):
+                message = f"{path}.{name}: expected zero or more, got {given!r}."
+                raise ModelError(message)
+
+    def _above_zero(self, value: Evaluate) -> Iterator[tuple[str, Any, str]]:
+        """What must be more than zero: name, number, and what to do where it is not."""
+        section = self.section
+        yield "length", value(self.length), ""
+        if isinstance(section, Stiffness):
+            yield "section.line_density", value(section.line_density), ""
+            for axis, plane in zip(self.bending, self.planes, strict=True):
+                yield f"section.bending_{axis.letter}", self.bending_stiffness(plane, value), ""
+            if self.torsion:
+                yield "section.torsion", value(section.torsion), ""
+                yield "section.polar", value(section.polar), " Torsion needs an inertia to turn."
+            return
+        for name in MATERIAL:
+            yield name, value(getattr(self, name)), " Give it, or take a kb.Stiffness as the section."
+        yield "section area", section.area(value), ""
+        for axis, plane in zip(self.bending, self.planes, strict=True):
+            yield f"section second moment for bending along {axis.letter}", section.second_moment(plane, value), ""
+        if self.torsion:
+            yield "section torsion constant", section.torsion_constant(value), ""
+
+    def line_density(self, value: Evaluate) -> Any:  # noqa: ANN401
+        """Mass per length, ρA."""
+        section = self.section
+        if isinstance(section, Stiffness):
+            return value(section.line_density)
+        return value(self.density) * section.area(value)
+
+    def bending_stiffness(self, plane: int, value: Evaluate) -> Any:  # noqa: ANN401
+        """E I for bending along y (1) or z (2)."""
+        section = self.section
+        if isinstance(section, Stiffness):
+            return value(section.bending_y if plane == LETTERS["y"] else section.bending_z)
+        return value(self.young) * section.second_moment(plane, value)
+
+    def torsion_stiffness(self, value: Evaluate) -> Any:  # noqa: ANN401
+        """G J, with G = E/(2 (1 + ν))."""
+        section = self.section
+        if isinstance(section, Stiffness):
+            return value(section.torsion)
+        return value(self.young) / (2 * (1 + value(self.poisson))) * section.torsion_constant(value)
+
+    def polar_inertia(self, value: Evaluate) -> Any:  # noqa: ANN401
+        """Moment of inertia about the beam's own axis per length, ρ (I_y + I_z)."""
+        section = self.section
+        if isinstance(section, Stiffness):
+            return value(section.polar)
+        return value(self.density) * (section.second_moment(1, value) + section.second_moment(2, value))
+
+    @property
+    def planes(self) -> tuple[int, ...]:
+        """The directions of bending as indices: 1 for y, 2 for z."""
+        return tuple(LETTERS[axis.letter] for axis in self.bending)
+
+    @property
+    def bending_modes(self) -> int:
+        """Number of coordinates of bending; those of torsion come after them."""
+        return self.shapes.count * len(self.bending)
+
+    @property
+    def modes(self) -> int:
+        """Number of modal coordinates."""
+        return self.bending_modes + self.torsion
+
+    def unit(self, mode: int) -> str:
+        """Unit of a modal coordinate, counted from 0."""
+        return "m" if mode < self.bending_modes else "rad"
+
+    def mass_properties(self, value: Evaluate) -> MassProperties:
+        """Those of the straight beam, its turning about its own axis included."""
+        length, point = value(self.length), value(self.tip_mass)
+        mass = self.line_density(value) * length
+        total = mass + point
+        centre = length * (mass / 2 + point) / total
+        across = mass * length * length / 3 + point * length * length - total * centre * centre
+        polar = self.polar_inertia(value) * length
+        return MassProperties(total, (centre, 0.0, 0.0), (polar, across, across, 0.0, 0.0, 0.0), (length, 0.0, 0.0))
+
+    def readings(self, name: str) -> list[tuple[str, str, str]]:
+        """Deflection, slope and twist of the tip: name, unit, expression of the modes."""
+        shapes, count, found = table(self.shapes), self.shapes.count, []
+        for plane in range(len(self.bending)):
+            modes = [f"{name}.mode{plane * count + i + 1}" for i in range(count)]
+            suffix = "" if plane == 0 else str(plane + 1)
+            found.append((f"{name}.tip_deflection{suffix}", "m", _sum(shapes.tip, modes)))
+            found.append((f"{name}.tip_slope{suffix}", "rad", f"({_sum(shapes.tip_slope, modes)})/{name}.length"))
+        twists = [f"{name}.mode{self.bending_modes + i + 1}" for i in range(self.torsion)]
+        if twists:
+            found.append((f"{name}.tip_twist", "rad", _sum([1.0] * len(twists), twists)))
+        return found
+
+
+def _sum(factors: Iterable[float], names: list[str]) -> str:
+    return " + ".join(f"({factor!r})*{name}" for factor, name in zip(map(float, factors), names, strict=True))

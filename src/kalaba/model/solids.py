@@ -1,0 +1,157 @@
+"""Solids: what a body is made of. Each gives mass, centre of mass, inertia and tip from its numbers.
+
+`mass_properties(value)` works with any kind of number: `value` turns what stands in a field into a float or a
+CasADi expression. Inertia is about the centre of mass in body axes, in the order xx, yy, zz, xy, xz, yz, where
+xy is the entry of the inertia matrix (minus the product of inertia).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from kalaba.errors import ModelError
+from kalaba.space.number import Number, as_numbers, scalar, vector
+from kalaba.space.pose import ZERO3, Axis, Vector3, X, Z, as_axis
+
+Evaluate = Callable[[Any], Any]
+INERTIA_PARTS = ("xx", "yy", "zz", "xy", "xz", "yz")
+TRIANGLE_TOLERANCE = 1e-9
+
+
+class MassProperties(NamedTuple):
+    """Mass, centre of mass, central inertia and tip of a solid, in body axes."""
+
+    mass: Any
+    com: tuple[Any, Any, Any]
+    inertia: tuple[Any, ...]  # xx, yy, zz, xy, xz, yz
+    tip: tuple[Any, Any, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Solid:
+    """A rigid solid given by its numbers; inertia (3 or 6 numbers, or 3×3) about the centre of mass."""
+
+    mass: Number = scalar("kg", "mass")
+    com: Vector3 = vector("m", "centre of mass", ZERO3)
+    inertia: tuple[Number, ...] = vector("kg*m^2", "central inertia", (0.0, 0.0, 0.0), INERTIA_PARTS)
+    tip: Vector3 | None = vector("m", "tip", None)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "com", as_numbers(self.com, 3, "Solid.com"))
+        object.__setattr__(self, "inertia", _six(self.inertia))
+        if self.tip is not None:
+            object.__setattr__(self, "tip", as_numbers(self.tip, 3, "Solid.tip"))
+
+    def mass_properties(self, value: Evaluate) -> MassProperties:
+        """Give the numbers as they are."""
+        tip = None if self.tip is None else _three(self.tip, value)
+        return MassProperties(value(self.mass), _three(self.com, value), tuple(map(value, self.inertia)), tip)
+
+
+@dataclass(frozen=True, slots=True)
+class Rod:
+    """A thin rod from the body's origin along `axis`: com at half length, inertia m l²/12, tip at its end."""
+
+    length: Number = scalar("m", "length")
+    mass: Number = scalar("kg", "mass")
+    axis: Axis = X
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", as_axis(self.axis))
+
+    def mass_properties(self, value: Evaluate) -> MassProperties:
+        """Scale everything by the length."""
+        length, mass = value(self.length), value(self.mass)
+        a = self.axis.components
+        across = mass * length * length / 12
+        return MassProperties(mass, _along(a, length / 2), _axial(a, across, 0.0), _along(a, length))
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A homogeneous cuboid, its centre at the body's origin."""
+
+    size: Vector3 = vector("m", "edge length")
+    mass: Number = scalar("kg", "mass")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "size", as_numbers(self.size, 3, "Box.size"))
+
+    def mass_properties(self, value: Evaluate) -> MassProperties:
+        """I_xx = m (b² + c²) / 12, and so on."""
+        mass = value(self.mass)
+        xx, yy, zz = (value(edge) ** 2 * mass / 12 for edge in self.size)
+        return MassProperties(mass, (0.0, 0.0, 0.0), (yy + zz, zz + xx, xx + yy, 0.0, 0.0, 0.0), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Cylinder:
+    """A homogeneous cylinder along `axis`, its centre at the body's origin."""
+
+    radius: Number = scalar("m", "radius")
+    length: Number = scalar("m", "length")
+    mass: Number = scalar("kg", "mass")
+    axis: Axis = Z
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", as_axis(self.axis))
+
+    def mass_properties(self, value: Evaluate) -> MassProperties:
+        """I = m r²/2 along the axis, m (3 r² + l²) / 12 across it."""
+        mass, square = value(self.mass), value(self.radius) ** 2
+        across = mass * (3 * square + value(self.length) ** 2) / 12
+        return MassProperties(mass, (0.0, 0.0, 0.0), _axial(self.axis.components, across, mass * square / 2), None)
+
+
+AnySolid = Any  # Solid, Rod, Box, Cylinder, or a Beam: whatever gives mass properties
+
+
+def _six(inertia: Any) -> tuple[Number, ...]:  # noqa: ANN401
+    rows = tuple(inertia)
+    if len(rows) == 3 and all(hasattr(row, "__len__") and not isinstance(row, str) for row in rows):
+        rows = (rows[0][0], rows[1][1], rows[2][2], rows[0][1], rows[0][2], rows[1][2])
+    if len(rows) == 3:
+        rows = (*rows, 0.0, 0.0, 0.0)
+    return as_numbers(rows, 6, "Solid.inertia (3 diagonal entries, 6 entries or 3×3)")
+
+
+def _three(numbers: Vector3, value: Evaluate) -> tuple[Any, Any, Any]:
+    return value(numbers[0]), value(numbers[1]), value(numbers[2])
+
+
+def _along(axis: tuple[float, float, float], distance: Any) -> tuple[Any, Any, Any]:  # noqa: ANN401
+    return axis[0] * distance, axis[1] * distance, axis[2] * distance
+
+
+def _axial(a: tuple[float, float, float], across: Any, along: Any) -> tuple[Any, ...]:  # noqa: ANN401
+    """Inertia of a body of revolution: across·(1 − aaᵀ) + along·aaᵀ."""
+    pairs = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
+    return tuple(across * ((1.0 if i == j else 0.0) - a[i] * a[j]) + along * (a[i] * a[j]) for i, j in pairs)
+
+
+def judge(path: str, solid: AnySolid, value: Evaluate) -> None:
+    """Refuse a solid that cannot exist, first by what its own kind asks of its numbers."""
+    if hasattr(solid, "check_numbers"):
+        solid.check_numbers(path, value)
+    check_solid(path, solid.mass_properties(value))
+
+
+def check_solid(path: str, properties: MassProperties) -> None:
+    """Refuse a solid that cannot exist: negative mass, or principal inertias that break the triangle inequality."""
+    import numpy as np
+
+    if not properties.mass >= 0.0:
+        message = f"{path}.mass: expected a mass of zero or more, got {properties.mass:g} kg. Check its sign."
+        raise ModelError(message)
+    xx, yy, zz, xy, xz, yz = properties.inertia
+    principal = np.linalg.eigvalsh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], dtype=float))
+    slack = TRIANGLE_TOLERANCE * max(principal[2], 0.0)
+    if principal[0] < -slack or principal[0] + principal[1] < principal[2] - slack - 1e-300:
+        shown = ", ".join(f"{moment:g}" for moment in principal)
+        message = (
+            f"{path}.inertia: expected principal moments that obey the triangle inequality (each at most the sum "
+            f"of the other two), got {shown} kg*m^2. Check units and the point it is taken about."
+        )
+        raise ModelError(message)

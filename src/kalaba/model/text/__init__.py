@@ -1,0 +1,1 @@
+"""The one expression grammar: text to syntax tree to values."""

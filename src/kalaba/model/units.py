@@ -1,0 +1,86 @@
+"""Units of what a Run holds, from those of the machine's displacements. An empty text: not known."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from kalaba.model.machine import MachineConnection, Thrust
+from kalaba.model.text.expressions import Expression
+from kalaba.model.text.syntax import Binary, Call, Distance, Name, Node, Rate, Unary, fold
+
+if TYPE_CHECKING:
+    from kalaba.model.machine import Machine
+
+FORCES = {"m": "N", "rad": "N*m", "1": "J"}  # power-dual to a displacement in that unit
+LENGTH_ROWS = {"x", "y", "z", "d", "d1", "d2", "thread", "distance"}
+MOMENTUM = {"x": "kg*m/s", "y": "kg*m/s", "z": "kg*m/s", "rx": "kg*m^2/s", "ry": "kg*m^2/s", "rz": "kg*m^2/s"}
+
+
+def acceleration_unit(velocity_unit: str) -> str:
+    """m/s → m/s^2."""
+    return f"{velocity_unit}^2" if velocity_unit.endswith("/s") else f"{velocity_unit}/s"
+
+
+def force_unit(velocity_unit: str) -> str:
+    """Unit of the generalised force on a velocity: their product is power."""
+    return FORCES.get(velocity_unit.removesuffix("/s"), f"W/({velocity_unit})")
+
+
+def actuator_units(machine: Machine) -> tuple[str, ...]:
+    """Unit of each motor's force."""
+    driven = [actuator.displacement for actuator in machine.actuators]
+    return tuple("N" if isinstance(d, Thrust) else FORCES.get(unit_of(machine, d), "") for d in driven)
+
+
+def row_rate_units(machine: Machine) -> list[str]:
+    """Units of the rows' rates; a row at velocity level is its own rate."""
+    pairs = zip(row_units(machine), machine.is_velocity_level, strict=True)
+    return [unit if moving or not unit else f"{unit}/s" for unit, moving in pairs]
+
+
+def row_units(machine: Machine) -> tuple[str, ...]:
+    """Unit of each constraint row."""
+    found: list[str] = []
+    for closure in machine.closures:
+        if isinstance(closure, MachineConnection):
+            found += ["m" if row in LENGTH_ROWS else "rad" for row in closure.joint.rows]
+        else:
+            found += [unit_of(machine, entry) if isinstance(entry, Expression) else "" for entry in closure.zero]
+    return tuple(found)
+
+
+def unit_of(machine: Machine, expression: Expression) -> str:
+    """Unit of an expression that adds and scales things of one unit; empty where that does not say."""
+    known = {p.name: p.unit for p in machine.parameters}
+    known |= {f"{frame}.{axis}": "m" for frame in machine.frames for axis in "xyz"}
+    known |= {c.name: c.unit for c in (*machine.velocities, *machine.coordinates)}
+    known |= {name: displacement.unit for name, displacement in machine.displacements.items()}
+    return fold(expression.tree, partial(_unit, known)) or ""
+
+
+def _unit(known: dict[str, str], node: Node, below: list[str | None]) -> str | None:  # noqa: PLR0911  (one a node)
+    """Unit of a node from those of its children; None for plain numbers, empty where it is not known."""
+    match node:
+        case Name(name):
+            return known.get(name, None if name == "pi" else "")
+        case Unary():
+            return below[0]
+        case Distance():
+            return "m"
+        case Rate():
+            return f"{below[0]}/s" if below[0] else ""
+        case Binary("*" | "/" as operator):
+            left, right = below
+            return left if right is None else right if left is None and operator == "*" else ""
+        case Binary("+" | "-") | Call("abs" | "min" | "max"):
+            return _common(below)
+        case Binary() | Call("sqrt"):
+            return "" if any(below) else None
+        case _:
+            return None  # a number, or a function such as cos
+
+
+def _common(units: list[str | None]) -> str | None:
+    found = {unit for unit in units if unit is not None}
+    return None if not found else found.pop() if len(found) == 1 else ""

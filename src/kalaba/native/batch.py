@@ -1,0 +1,169 @@
+"""A kernel on many states at once: rows of arrays packed into lanes, called, unpacked, without Python in between."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from kalaba.errors import NativeError
+from kalaba.native import aligned_zeros, machine_code
+from kalaba.native.machine_code import (
+    Floats,
+    call,
+    compiled,
+    compiled_entry,
+    floats,
+    integers,
+    record_type,
+    source_stamp,
+)
+
+PIECE = 4  # entries of a piece: address, first slot, width, distance from row to row
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Code:
+    """A kernel's machine code with the constants of one machine.
+
+    The store also holds the kernel's scratch space: integrations that run at the same time need a copy each.
+    """
+
+    address: int
+    store: Floats  # (constants + scratch, lanes)
+    owner: object = None  # whatever must live as long as the code
+
+    def __post_init__(self) -> None:
+        if self.store.dtype != np.float64 or not self.store.flags.c_contiguous:
+            raise NativeError(f"a kernel's store must be a contiguous float64 array, got {self.store.dtype}")
+
+
+@dataclass(frozen=True, slots=True)
+class Slots:
+    """How wide a kernel is."""
+
+    inputs: int
+    outputs: int
+    lanes: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """Consecutive slots and the array they are read from or written to: (n, width), or (width,) for all states."""
+
+    slot: int
+    array: Floats
+
+    def __post_init__(self) -> None:
+        array = self.array
+        contiguous = array.ndim < 2 or array.shape[1] <= 1 or array.strides[1] == array.itemsize
+        if array.dtype != np.float64 or array.ndim not in {1, 2} or not contiguous:
+            raise NativeError(f"slot {self.slot}: expected float64 of shape (n, width) or (width,), got {array.shape}")
+
+
+class Job:
+    """The fields of the record a thread works on; those commented with a shape are addresses of arrays."""
+
+    kernel: int
+    store: int
+    inputs: int  # (input slots, lanes)
+    outputs: int  # (output slots, lanes)
+    lanes: int
+    first: int  # states from here ...
+    end: int  # ... to here
+    given: int  # (n_given, 4) integers: pieces
+    n_given: int
+    results: int  # (n_results, 4) integers: pieces
+    n_results: int
+
+
+JOB = record_type(Job)
+
+
+def batch(code: Code, slots: Slots, given: Sequence[Piece], results: Sequence[Piece], threads: int = 1) -> None:
+    """Call a kernel for each of the n states in `given` and write to the arrays of `results`, each (n, width).
+
+    Slots that nobody gives are 0. States are split among threads; how they fall into lanes changes no bit.
+    """
+    count = len(results[0].array)
+    for piece in (*given, *results):
+        if (piece.array.ndim == 2 or piece in results) and piece.array.shape[:1] != (count,):
+            raise NativeError(f"slot {piece.slot}: {count} states expected, got an array of shape {piece.array.shape}")
+    blocks = -(-count // slots.lanes)
+    bounds = [min(count, slots.lanes * (blocks * part // threads)) for part in range(threads + 1)]
+    bounds[-1] = count
+    spans = [(first, end) for first, end in pairwise(bounds) if end > first]
+    if len(spans) <= 1:
+        for span in spans:
+            _work(code, slots, given, results, span)
+        return
+    with ThreadPoolExecutor(len(spans)) as pool:
+        list(pool.map(lambda span: _work(code, slots, given, results, span), spans))
+
+
+def _work(code: Code, slots: Slots, given: Sequence[Piece], results: Sequence[Piece], span: tuple[int, int]) -> None:
+    """Run one thread's share, with its own blocks and its own scratch."""
+    inputs, outputs = aligned_zeros(slots.inputs, slots.lanes), aligned_zeros(slots.outputs, slots.lanes)
+    store = aligned_zeros(len(code.store), slots.lanes)
+    store[:] = code.store
+    for piece in given:
+        if piece.array.ndim == 1:
+            inputs[piece.slot : piece.slot + piece.array.size] = piece.array[:, None]
+    sources = _table([piece for piece in given if piece.array.ndim == 2])
+    targets = _table(results)
+    job = np.zeros(1, dtype=JOB)
+    job[0] = (
+        *(code.address, store.ctypes.data, inputs.ctypes.data, outputs.ctypes.data, slots.lanes, *span),
+        *(sources.ctypes.data, len(sources), targets.ctypes.data, len(targets)),
+    )
+    _drive(job)
+
+
+def _table(pieces: Sequence[Piece]) -> npt.NDArray[np.int64]:
+    rows = [(p.array.ctypes.data, p.slot, p.array.shape[1], p.array.strides[0] // p.array.itemsize) for p in pieces]
+    return np.array(rows, dtype=np.int64).reshape(-1, PIECE)
+
+
+def _entry(stamp: int) -> Callable[[npt.NDArray[np.void]], int]:
+    def drive(jobs: npt.NDArray[np.void]) -> int:
+        """Go through a job's states, as many at a time as there are lanes; the last state fills up the last block."""
+        job = jobs[0]
+        first = job.first
+        while first < job.end:
+            _pack(job, first)
+            call(job.kernel, job.inputs, job.outputs, job.store)
+            _unpack(job, first)
+            first += job.lanes
+        return stamp
+
+    return compiled_entry(drive)
+
+
+@compiled
+def _pack(job: Job, first: int) -> None:
+    inputs, given, lanes = floats(job.inputs), integers(job.given), job.lanes
+    for piece in range(job.n_given):
+        k = PIECE * piece
+        address, slot, width, stride = given[k], given[k + 1], given[k + 2], given[k + 3]
+        for lane in range(lanes):
+            source = floats(address + 8 * min(first + lane, job.end - 1) * stride)
+            for i in range(width):
+                inputs[(slot + i) * lanes + lane] = source[i]
+
+
+@compiled
+def _unpack(job: Job, first: int) -> None:
+    outputs, results, lanes = floats(job.outputs), integers(job.results), job.lanes
+    for piece in range(job.n_results):
+        k = PIECE * piece
+        address, slot, width, stride = results[k], results[k + 1], results[k + 2], results[k + 3]
+        for lane in range(min(lanes, job.end - first)):
+            target = floats(address + 8 * (first + lane) * stride)
+            for i in range(width):
+                target[i] = outputs[(slot + i) * lanes + lane]
+
+
+_drive = _entry(source_stamp(Path(__file__), Path(machine_code.__file__)))

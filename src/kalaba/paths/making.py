@@ -1,0 +1,130 @@
+"""The paths one asks for."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalaba.errors import ControlError
+from kalaba.paths.blends import Circular, Quintic
+from kalaba.paths.chain import Chain, arc, straight
+from kalaba.paths.checks import distinct_points, finite, point, positive
+from kalaba.paths.polynomials import polynomials
+from kalaba.paths.timing import Constant, MeanSpeed, Timing, timing_of
+from kalaba.paths.value import Path
+from kalaba.paths.written import written
+from kalaba.space.pose import Axis, Z, as_axis
+
+Array = NDArray[np.float64]
+
+
+def circle(  # noqa: PLR0913, PLR0917  (each says one thing about the circle)
+    diameter: float,
+    speed: float,
+    accel: float | None = None,
+    centre: Any = None,  # noqa: ANN401
+    normal: Axis = Z,
+    phase: float = 0.0,
+    turns: int = 1,
+) -> Path:
+    """A circle, counter-clockwise about `normal`, in whole turns.
+
+    It begins at centre + radius · e, with e the world's x as far as the plane allows (y if the normal is x), turned by
+    `phase` about the normal. Without `centre` that is where the frame is at the start: a relative path. `speed` is the
+    mean; the speed is a trapezoid with ramps at `accel`, by default over a quarter of the duration each.
+    """
+    radius = positive(diameter, "circle.diameter") / 2
+    if isinstance(turns, bool) or not isinstance(turns, int) or turns < 1:
+        raise ControlError(f"circle.turns: expected a whole number of turns, 1 or more, got {turns!r}.")
+    timing = MeanSpeed(positive(speed, "circle.speed"), accel)
+    outward, tangent = _plane(as_axis(normal), finite(phase, "circle.phase"))
+    start = radius * outward + (0.0 if centre is None else np.array(point(centre, "circle.centre")))
+    curve = Chain(tuple(start.tolist()), (arc(radius, 2 * math.pi * turns, tangent, 0.0 - outward),))
+    return Path(curve, timing.fit(curve.length), is_relative=centre is None)
+
+
+def line(
+    start: Any,  # noqa: ANN401
+    end: Any,  # noqa: ANN401
+    speed: float | None = None,
+    duration: float | None = None,
+    timing: Timing | None = None,
+) -> Path:
+    """The straight line between two points."""
+    points = distinct_points((start, end), "line")
+    curve = Chain(tuple(points[0].tolist()), (straight(*points),))
+    return Path(curve, timing_of(curve.length, speed, duration, timing))
+
+
+def polyline(
+    points: Any,  # noqa: ANN401
+    speed: float | None = None,
+    duration: float | None = None,
+    timing: Timing | None = None,
+    blend: float | Circular | Quintic | None = None,
+) -> Path:
+    """Straight legs between points, rounded at the corners, which are passed without stopping.
+
+    `blend` says where a corner begins: `Circular(distance)`, `Quintic(distance)`, or a distance, which is circular. By
+    default it is circular at a quarter of the shortest leg.
+    """
+    given = distinct_points(points, "polyline")
+    if blend is None:
+        blend = float(np.linalg.norm(np.diff(given, axis=0), axis=1).min()) / 4
+    rounded = blend if isinstance(blend, Circular | Quintic) else Circular(blend)
+    curve = rounded.curve(given)
+    return Path(curve, timing_of(curve.length, speed, duration, timing))
+
+
+def spline(
+    points: Any,  # noqa: ANN401
+    speed: float | None = None,
+    duration: float | None = None,
+    timing: Timing | None = None,
+    *,
+    degree: int = 3,
+    closed: bool = False,
+) -> Path:
+    """A smooth curve through points: C² of degree 3, C⁴ of degree 5, by the length of the chords, then by arc length.
+
+    Its ends are natural (derivatives 2, of degree 5 those of order 3 and 4, are zero). A closed one goes on from the
+    last point to the first, as smoothly as anywhere.
+    """
+    from scipy.interpolate import make_interp_spline
+
+    if degree not in {3, 5}:
+        raise ControlError(f"spline.degree: expected 3 or 5, got {degree!r}.")
+    given = distinct_points(points, "spline", 3 if closed else (degree + 1) // 2)
+    if closed:
+        given = distinct_points([*given, given[0]], "spline, closed")
+    u = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(given, axis=0), axis=1)))
+    natural = [(order, np.zeros(3)) for order in range((degree + 1) // 2, degree)]
+    ends = "periodic" if closed else (natural, natural)
+    fitted = make_interp_spline(u, given, k=degree, bc_type=ends)
+    taylor = np.array([fitted(u[:-1], nu=order) / math.factorial(order) for order in range(degree + 1)])
+    parts = [(taylor[:, k], float(width)) for k, width in enumerate(np.diff(u))]
+    curve = polynomials(parts, "spline")
+    return Path(curve, timing_of(curve.length, speed, duration, timing))
+
+
+def expression(x: str | float, y: str | float, z: str | float, duration: float) -> Path:
+    """Three expressions of t, from 0 to `duration`: its timing is its own.
+
+    Before and after it rests at its ends, whatever its speed there.
+    """
+    duration = positive(duration, "expression.duration")
+    texts = tuple(entry if isinstance(entry, str) else repr(finite(entry, "expression")) for entry in (x, y, z))
+    return Path(written((texts[0], texts[1], texts[2]), duration), Constant(1.0).fit(duration))
+
+
+def _plane(normal: Axis, phase: float) -> tuple[Array, Array]:
+    """Two unit vectors across the normal: x turned by the phase, and a quarter turn further."""
+    n = np.array(normal.components)
+    along = np.array([1.0, 0.0, 0.0]) if abs(n[0]) < 1 - 1e-12 else np.array([0.0, 1.0, 0.0])
+    first = along - n * float(n @ along)
+    first = first / np.linalg.norm(first)
+    second = np.cross(n, first)
+    return first * math.cos(phase) + second * math.sin(phase), second * math.cos(phase) - first * math.sin(phase)

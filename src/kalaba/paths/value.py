@@ -1,0 +1,113 @@
+"""A path: a curve and how one goes along it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kalaba.errors import ControlError
+from kalaba.model.text.expressions import parse
+from kalaba.paths.checks import finite, point, times
+from kalaba.paths.shape import Curve
+from kalaba.paths.timing import Profile
+
+Array = NDArray[np.float64]
+ORIGIN = (0.0, 0.0, 0.0)
+
+
+class PathMotion(NamedTuple):
+    """Where a path is at each time and how it moves: shape (3,) at one time, (n, 3) at n."""
+
+    position: Array  # m
+    velocity: Array  # m/s
+    acceleration: Array  # m/s²
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """x(t) = curve(s(t)), in world axes; it rests at its ends before 0 and after `duration`.
+
+    A relative path is counted from `origin`, where the frame is at the start; of any other path `origin` is ignored.
+    """
+
+    curve: Curve
+    profile: Profile  # s(t)
+    is_relative: bool = False
+
+    @property
+    def duration(self) -> float:
+        """From rest to rest, s."""
+        return self.profile.duration
+
+    @property
+    def length(self) -> float:
+        """Arc length, m."""
+        return self.curve.length
+
+    def relative(self) -> Path:
+        """The same path, counted from where the frame is at the start."""
+        return replace(self, is_relative=True)
+
+    def at(self, t: ArrayLike, origin: ArrayLike = ORIGIN) -> PathMotion:
+        """Position, velocity dx/ds ṡ and acceleration d²x/ds² ṡ² + dx/ds s̈.
+
+        Where the acceleration jumps, the one that follows is given.
+        """
+        t = times(t)
+        s, v, a = self.profile.at(t.ravel())
+        shape = self.curve.at(s)
+        velocity = shape.tangent * v[:, np.newaxis]
+        acceleration = shape.curvature * v[:, np.newaxis] ** 2 + shape.tangent * a[:, np.newaxis]
+        position = shape.position + (np.array(point(origin, "path.at, origin")) if self.is_relative else 0.0)
+        return PathMotion(*(part.reshape(*t.shape, 3) for part in (position, velocity, acceleration)))
+
+    def progress(self, t: ArrayLike) -> tuple[Array, Array, Array]:
+        """The part of the path that is done, 0 to 1, with its first and second rates."""
+        t = times(t)
+        s, v, a = (part.reshape(t.shape) / self.profile.length for part in self.profile.at(t.ravel()))
+        return s, v, a
+
+    def expressions(self, t: ca.SX, origin: Any = ORIGIN) -> ca.SX:  # noqa: ANN401
+        """The position as CasADi expressions of t, (3,): what `at` gives, and so do their derivatives.
+
+        `origin` is three numbers or expressions.
+        """
+        position = self.curve.expression(self.profile.expression(t))
+        return position + _column(origin) if self.is_relative else position
+
+    def progress_expression(self, t: ca.SX) -> ca.SX:
+        """The part of the path that is done, as an expression of t."""
+        return self.profile.expression(t) / self.profile.length
+
+    def text(self, origin: Sequence[str | float] = ORIGIN) -> tuple[str, str, str]:
+        """x, y and z as texts of kalaba's expressions; `origin` is three numbers or texts.
+
+        Lines, circles, polylines with circular blends and expressions have texts. They hold for t ≥ 0, and are the
+        `expressions` but for the instants at which the acceleration jumps: there a text has a value in between.
+        """
+        x, y, z = self.curve.text(self.profile.text)
+        if not self.is_relative:
+            return (x, y, z)
+        if isinstance(origin, str) or len(origin) != 3:
+            raise ControlError(f"path.text, origin: expected three numbers or texts, got {origin!r}.")
+        x, y, z = (_moved(text, entry) for text, entry in zip((x, y, z), origin, strict=True))
+        return (x, y, z)
+
+
+def _moved(text: str, by: str | float) -> str:
+    start = f"({parse(by).text})" if isinstance(by, str) else repr(finite(by, "path.text, origin"))
+    if text == "0":
+        return start
+    return text if start == "0.0" else f"{start} + {text}"
+
+
+def _column(origin: Any) -> ca.SX:  # noqa: ANN401
+    column = ca.SX(origin) if isinstance(origin, ca.SX | ca.DM) else ca.vertcat(*(ca.SX(entry) for entry in origin))
+    if column.shape not in {(3, 1), (1, 3)}:
+        raise ControlError(f"path.expressions, origin: expected three numbers or expressions, got {origin!r}.")
+    return ca.reshape(column, 3, 1)

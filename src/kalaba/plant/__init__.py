@@ -1,0 +1,1 @@
+"""All that is asked of a machine at one state."""

@@ -1,0 +1,54 @@
+"""Derivatives of the motion along the constraints: what changes when a state moves and stays consistent.
+
+A consistent change of state is δq = N T z and δv = T w + S z: T spans the motions that the rows allow, and S z is the
+velocity that must go along with a displacement so that the rows' rates stay zero, A S = −∂(φ̇)/∂q N T.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalaba.constrain.kernels.functions import sensitivity
+from kalaba.native.backend import Interpreted
+from kalaba.plant.assembly import weighted_step
+from kalaba.plant.forward import choose
+
+if TYPE_CHECKING:
+    from kalaba.plant.plant import Plant
+
+Array = NDArray[np.float64]
+
+
+class Derivatives(NamedTuple):
+    """Derivatives of v̇ on the tangent space; independent of the choice of rows."""
+
+    tangent: Array  # T, (n_v, freedoms): orthonormal, A T = 0
+    following: Array  # S, (n_v, freedoms): velocity that goes along with a displacement T z
+    by_q: Array  # (n_v, freedoms): by z
+    by_v: Array  # (n_v, freedoms): by w
+    by_force: Array  # (n_v, n_v): by a generalised force
+
+
+def derivatives(plant: Plant, inputs: Array) -> Derivatives:
+    """Differentiate the motion at packed inputs by automatic differentiation, rows chosen there and frozen."""
+    n = len(plant.velocities)
+    inputs = inputs.copy()
+    if plant.is_singular:
+        inputs[plant.layout.w] = plant.weight
+    choice = choose(plant, inputs) if plant.constraints else None
+    if choice is not None:
+        inputs[plant.layout.mask] = choice.mask
+    function = Interpreted().evaluator(
+        "sensitivity", plant.key, lambda: sensitivity(plant.equations, is_singular=plant.is_singular), plant.parameters
+    )
+    found = {name: function(inputs)[part] for name, part in function.outputs.items()}
+    by_q, by_v, by_force = (found[name].reshape((n, n), order="F") for name in ("by_q", "by_v", "by_force"))
+    problem = plant.problem(inputs)
+    rank = choice.rank if choice is not None else 0
+    T = np.linalg.svd(problem.matrix)[2][rank:].T if plant.constraints else np.eye(n)
+    rates = found["rate_by_q"].reshape((len(plant.constraints), n), order="F") @ T
+    S = np.column_stack([weighted_step(problem.matrix, np.eye(n), -column) for column in rates.T] or [np.zeros((n, 0))])
+    return Derivatives(T, S, by_q @ T + by_v @ S, by_v @ T, by_force)

@@ -1,0 +1,168 @@
+"""Floating bases: motion of a tree whose base nobody holds, so that its momentum stays as it is.
+
+The base b (a Free or Planar body on the world) and the rates m of everything on it share one momentum. Along the
+motions S_b that the base can make with all it carries::
+
+    S_bᵀ p = H_b v_b + H_bm v_m = 0        v_b = −H_b⁻¹ H_bm v_m        J* = J_m − J_b H_b⁻¹ H_bm
+
+where p is the momentum about the world's origin and S_b the base's rigid motions there. For coordinates relative to the
+base H_b and H_bm are the rows of M; written by the momentum they serve absolute angles too.
+
+Reference: Umetani and Yoshida (1989), IEEE Trans. Robot. Autom. 5, 303-314 (J*); Nenchev, Umetani and Yoshida (1992),
+IEEE Trans. Robot. Autom. 8, 1-6, and Yoshida, Hashizume and Abiko (2001), Proc. ICRA, 441-446 (reaction null space).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kalaba.constrain.kernels.functions import expressions
+from kalaba.errors import ModelError, near
+from kalaba.joints.kinds import Free, Planar
+
+if TYPE_CHECKING:
+    from kalaba.derive.equations import Equations
+    from kalaba.model.machine import Machine, MachineBody
+    from kalaba.plant.plant import Plant
+
+Array = NDArray[np.float64]
+INDEPENDENT = 1e-10  # of the largest singular value
+
+
+class Coupling(NamedTuple):
+    """How a base follows what moves on it."""
+
+    base: list[int]  # columns of the base's own velocities
+    others: list[int]  # columns of all that rides on it
+    response: Array  # H_b⁻¹ H_bm, (base, others): v_b = −response v_m
+    jacobian: Array  # of the base, (6, base)
+
+
+def generalised_jacobian(plant: Plant, frame: str, q: ArrayLike, base: str | None = None) -> Array:
+    """J* of a frame, (6, n_v): its velocity for given rates while the momentum of its tree is zero.
+
+    Columns of the base's own velocities are zero: they follow from the others. Linear, then angular, world axes.
+    """
+    machine = plant.machine
+    if frame not in machine.frames:
+        message = f"{plant.system.name}: no frame {frame!r}; {near(frame, machine.frames)}"
+        raise ModelError(message)
+    coupling = _coupling(plant, q, base or _root(machine, machine.body_of(frame), frame))
+    J = plant.jacobian(frame, q)
+    found = np.zeros_like(J)
+    found[:, coupling.others] = J[:, coupling.others] - J[:, coupling.base] @ coupling.response
+    return found
+
+
+def reaction_null(plant: Plant, q: ArrayLike, base: str | None = None, *, attitude_only: bool = False) -> Array:
+    """Rates that leave a base still, (n_v, k): orthonormal, zero for the base itself.
+
+    With `attitude_only` the base may be pushed along but does not turn. Rates obey the rows, if there are any.
+    """
+    coupling = _coupling(plant, q, base or _only_base(plant.machine))
+    pushed = coupling.jacobian @ coupling.response
+    A = plant.constraint(q, np.zeros(len(plant.velocities)))[0][:, coupling.others]
+    rows = np.vstack([pushed[3:] if attitude_only else pushed, A])
+    sizes = np.linalg.norm(rows, axis=1)
+    rows = rows[sizes > INDEPENDENT * sizes.max(initial=0.0)]
+    _, sigma, Vt = np.linalg.svd(rows) if len(rows) else (0, np.zeros(0), np.eye(len(coupling.others)))
+    rank = int(np.sum(sigma > INDEPENDENT * sigma.max(initial=0.0)))
+    found = np.zeros((len(plant.velocities), Vt.shape[0] - rank))
+    found[coupling.others] = Vt[rank:].T
+    return found
+
+
+def centre_of_mass(plant: Plant, q: ArrayLike) -> Array:
+    """Centre of mass of the whole machine in the world."""
+    function = plant.function("centre_of_mass", _trace_centre)
+    found = function(plant.inputs(q))
+    if not found[3] > 0:
+        message = f"{plant.system.name}: no body has mass, so there is no centre of mass."
+        raise ModelError(message)
+    return np.asarray(found[:3] / found[3])
+
+
+def _trace_centre(equations: Equations) -> ca.Function:
+    return expressions(equations, lambda found: [found.first_moment, found.total_mass])
+
+
+def _trace_momentum(equations: Equations) -> ca.Function:
+    """∂p/∂v: the momentum is linear in the velocities."""
+    return expressions(equations, lambda found: [ca.vec(ca.densify(ca.jacobian(found.momentum, found.symbols.v)))])
+
+
+def _coupling(plant: Plant, q: ArrayLike, base: str) -> Coupling:
+    machine, n = plant.machine, len(plant.velocities)
+    index = _base_index(machine, base)
+    inputs = plant.inputs(q)
+    P = plant.function("momentum_map", _trace_momentum)(inputs).reshape((6, n), order="F")
+    own = _columns(machine, machine.bodies[index])
+    riders = [body for body in machine.bodies if body.name != base and _root_index(machine, body) == index]
+    others = sorted({j for body in riders for j in _columns(machine, body)} | set(_modes(machine.bodies[index])))
+    others = [j for j in others if j not in own]
+    J, position = plant.jacobian(base, q)[:, own], plant.pose(base, q).position
+    S = np.vstack([J[:3] - np.cross(J[3:], position, axis=0), J[3:]])  # velocity at the world's origin
+    H_b, H_bm = S.T @ P[:, own], S.T @ P[:, others]
+    if np.linalg.cond(H_b) > 1 / np.finfo(float).eps:
+        message = f"{plant.system.name}: nothing gives {base} and what it carries inertia. Give a body mass."
+        raise ModelError(message)
+    return Coupling(own, others, np.asarray(np.linalg.solve(H_b, H_bm), dtype=np.float64), J)
+
+
+def _columns(machine: Machine, body: MachineBody) -> list[int]:
+    """The velocities that a body's joint speaks of; those of a beam's modes too, for a body that is no base."""
+    names = {name for displacement in body.displacements for name in displacement.expression.names}
+    pairs = dict(machine.scalar_pairs)
+    own = [pairs[i] for i, c in enumerate(machine.coordinates) if c.name in names and i in pairs]
+    if body.joint.has_quaternion:
+        own += range(body.v_index, body.v_index + (3 if body.joint.rows else 6))
+    return own if isinstance(body.joint, Free | Planar) else own + _modes(body)
+
+
+def _modes(body: MachineBody) -> list[int]:
+    return list(range(body.mode_v, body.mode_v + getattr(body.solid, "modes", 0)))
+
+
+def _root_index(machine: Machine, body: MachineBody) -> int:
+    index = machine.bodies.index(body)
+    while (parent := machine.body_of(machine.bodies[index].parent)) >= 0:
+        index = parent
+    return index
+
+
+def _bases(machine: Machine) -> list[str]:
+    """Bodies on the world that nobody holds."""
+    free = [body for body in machine.bodies if isinstance(body.joint, Free | Planar)]
+    return [body.name for body in free if machine.body_of(body.parent) < 0]
+
+
+def _base_index(machine: Machine, base: str) -> int:
+    names = _bases(machine)
+    if base not in names:
+        message = (
+            f"{machine.name}: {base!r} is no floating base (a Free or Planar body on the world); {near(base, names)}"
+        )
+        raise ModelError(message)
+    return next(index for index, body in enumerate(machine.bodies) if body.name == base)
+
+
+def _root(machine: Machine, body: int, frame: str) -> str:
+    if body < 0:
+        message = f"{machine.name}.{frame}: this frame stands on the world, not on a floating base."
+        raise ModelError(message)
+    return machine.bodies[_root_index(machine, machine.bodies[body])].name
+
+
+def _only_base(machine: Machine) -> str:
+    names = _bases(machine)
+    if len(names) != 1:
+        found = ", ".join(names) or "none"
+        message = (
+            f"{machine.name}: expected one floating base (a Free or Planar body on the world), got {found}. Give base=."
+        )
+        raise ModelError(message)
+    return names[0]

@@ -1,0 +1,220 @@
+"""What drives a run: control laws as expressions, evaluated at every stage, or sampled Python functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalaba.errors import ControlError, ExpressionError, near
+from kalaba.model.parts import Sampled
+from kalaba.model.text.expressions import parse
+from kalaba.model.text.resolve import is_known, unknown_word
+from kalaba.results.run import Shortfall
+
+if TYPE_CHECKING:
+    import casadi as ca
+
+    from kalaba.derive.equations import Equations
+    from kalaba.model.text.expressions import Expression
+    from kalaba.native.backend import Evaluator
+    from kalaba.plant.plant import Plant
+    from kalaba.plant.state import State
+
+Array = NDArray[np.float64]
+ROUNDING = 1e-9  # of a limit: more was asked for in earnest
+
+
+def read(plant: Plant, text: Any, what: str) -> Expression:  # noqa: ANN401
+    """Read an expression over all words of a plant; an unknown word is an error with its position."""
+    machine = plant.machine
+    try:
+        expression = parse(text)
+    except ExpressionError as error:
+        raise ExpressionError(f"{what}: {error.problem}", error.text, error.position, error.remedy) from None
+    parameters = [parameter.name for parameter in machine.parameters]
+    scalars = {*plant.coordinates, *plant.velocities, *machine.displacements, *parameters}
+    for name in sorted(expression.names):
+        if not is_known(name, scalars, machine.frames):
+            raise unknown_word(expression, name, what, [*scalars, *(f"{f}.{c}" for f in machine.frames for c in "xyz")])
+    for name in sorted(expression.frames - set(machine.frames)):
+        raise unknown_word(expression, name, what, machine.frames)
+    return expression
+
+
+Efforts = Callable[["Equations", "ca.SX", "ca.SX"], list["ca.SX"]]
+
+
+@dataclass(frozen=True)
+class Law:
+    """The motors' efforts as expressions of state and time. Motors give no more than their limits."""
+
+    text: str  # what it says, for people and files
+    motors: Efforts  # of the equations, of the rows that are kept (1) or not (0), and of its numbers
+    is_feedback: bool  # whether it reads the state
+    shape: str = ""  # with the text this tells its code apart
+    numbers: tuple[float, ...] = ()  # of the start: others need no new code
+    pushes: Efforts | None = None  # on every velocity, as no motor does
+    bounds: tuple[Array, Array] | None = None  # that it promised to keep, motor by motor; None: the motors' limits
+
+    @property
+    def label(self) -> str:
+        """What tells its code apart."""
+        return f"{self.text} {self.shape}".rstrip()
+
+    def range(self, plant: Plant) -> tuple[Array, Array]:
+        """What each motor may give at the least and the most."""
+        limits = np.array([actuator.limit for actuator in plant.machine.actuators])
+        return (-limits, limits) if self.bounds is None else self.bounds
+
+    def inputs(self, equations: Equations, kept: ca.SX | None = None, numbers: ca.SX | None = None) -> list[ca.SX]:
+        """All held inputs under the law, one expression a motor before its limit; sampled forces pass through.
+
+        After them come the pushes, if there are any: they stand next in a kernel's inputs. Without symbols for its
+        numbers they are constants.
+        """
+        import casadi as ca
+
+        rows = ca.SX.ones(len(equations.machine.rows)) if kept is None else kept
+        own = ca.SX(ca.DM(self.numbers)) if numbers is None else numbers
+        motors, u = self.motors(equations, rows, own), equations.symbols.u
+        pushes = [] if self.pushes is None else self.pushes(equations, rows, own)
+        return motors + [u[i] for i in range(len(motors), u.shape[0])] + pushes
+
+
+@runtime_checkable
+class Controller(Protocol):
+    """A control given as a value: for a machine and the state it starts from it has a law."""
+
+    def law(self, plant: Plant, start: State) -> Law | Sampled:
+        """The law, in expressions; or a function to be sampled, where expressions cannot say it."""
+
+
+def law(plant: Plant, control: Mapping[str, Any]) -> Law:
+    """Read a control law {motor: expression}; motors without one are idle."""
+    for name in control:
+        if name not in plant.actuators:
+            message = f"control: {plant.system.name} has no actuator {name!r}; {near(name, plant.actuators)}"
+            raise ControlError(message)
+    texts = {name: read(plant, text, f"control.{name}") for name, text in control.items()}
+
+    def motors(found: Equations, _: ca.SX, __: ca.SX) -> list[ca.SX]:
+        import casadi as ca
+
+        return [found.kinematics.value(texts[name]) if name in texts else ca.SX(0) for name in plant.actuators]
+
+    fixed = {"t", *(parameter.name for parameter in plant.machine.parameters)}
+    return Law(
+        text="; ".join(f"{name}={expression.canonical}" for name, expression in texts.items()),
+        motors=motors,
+        is_feedback=any(expression.frames or expression.names - fixed for expression in texts.values()),
+    )
+
+
+def law_of(plant: Plant, control: Any, start: State) -> Law | Sampled | None:  # noqa: ANN401
+    """What a control drives a machine with: a law, a sampled function, or nothing."""
+    if isinstance(control, Mapping):
+        return law(plant, control)
+    if isinstance(control, Sampled) or control is None:
+        return control
+    found: Law | Sampled = control.law(plant, start)
+    return found
+
+
+def law_function(plant: Plant, chosen: Law, *, limited: bool = True) -> Evaluator:
+    """The values of all held inputs under a law; sampled forces pass through. What it asks for, or what motors give."""
+    low, high = chosen.range(plant) if limited else (np.empty(0), np.empty(0))
+    label = f"{chosen.label} | {low.tolist()} {high.tolist()}"
+    trace = partial(_trace, chosen=chosen, low=low.tolist(), high=high.tolist())
+    return plant.function("control", trace, label, numbers=chosen.numbers)
+
+
+def within(efforts: list[ca.SX], low: Sequence[float], high: Sequence[float]) -> list[ca.SX]:
+    """Efforts cut off at what motors may give; unlike min and max, this keeps NaN."""
+    import casadi as ca
+
+    found = []
+    for effort, least, most in zip(efforts, low, high, strict=True):
+        upper = effort if most == np.inf else ca.if_else(ca.gt(effort, most), most, effort)
+        found.append(upper if least == -np.inf else ca.if_else(ca.lt(upper, least), least, upper))
+    return found
+
+
+def _trace(equations: Equations, chosen: Law, low: list[float], high: list[float]) -> ca.Function:
+    from kalaba.constrain.kernels.functions import law_values
+
+    def values(found: Equations, kept: ca.SX, numbers: ca.SX) -> list[ca.SX]:
+        u = chosen.inputs(found, kept, numbers)
+        return within(u[: len(low)], low, high) + u[len(low) :]
+
+    return law_values(equations, values, len(chosen.numbers))
+
+
+@dataclass
+class Sampler:
+    """A sampled function at work: when it is due, what it drives, its discrete state."""
+
+    source: Sampled
+    part: slice  # of the held inputs
+    names: tuple[str, ...]
+    limits: Array
+    state: Any
+    count: int = 0
+    short: list[Shortfall] = field(default_factory=list)  # where it asked for more than motors give
+
+    @property
+    def due(self) -> float:
+        """Time of the next sample."""
+        return self.count * self.source.period
+
+    def sample(self, t: float, q: Array, v: Array) -> Array:
+        """Call the function and check what it returns."""
+        if self.source.state is None:
+            given = self.source.function(t, q, v)
+        else:
+            given, self.state = self.source.function(t, q, v, self.state)
+        self.count += 1
+        if isinstance(given, Mapping):
+            for name in given:
+                if name not in self.names:
+                    message = f"Sampled at t = {t:g}: no input {name!r}; {near(name, self.names)}"
+                    raise ControlError(message)
+            given = [given.get(name, 0.0) for name in self.names]
+        values = np.atleast_1d(np.asarray(given, dtype=float))
+        if values.shape != (len(self.names),) or not np.isfinite(values).all():
+            message = f"Sampled at t = {t:g}: expected {len(self.names)} finite numbers, got {given!r}."
+            raise ControlError(message)
+        self.short += [
+            Shortfall(t, self.names[i], float(abs(values[i]) - self.limits[i]))
+            for i in np.flatnonzero(np.abs(values) > self.limits * (1 + ROUNDING))
+        ]
+        return np.asarray(np.clip(values, -self.limits, self.limits))
+
+
+def samplers(plant: Plant, control: Any) -> list[Sampler]:  # noqa: ANN401
+    """All sampled functions of a run: the control, and Force parts."""
+    found = []
+    motors = len(plant.actuators)
+    if isinstance(control, Sampled):
+        limits = np.array([actuator.limit for actuator in plant.machine.actuators])
+        found.append(Sampler(control, slice(0, motors), plant.actuators, limits, control.state))
+    inputs = plant.machine.sampled_inputs
+    for force in plant.machine.forces:
+        for half in ("force", "torque"):
+            source = getattr(force, half)
+            if isinstance(source, Sampled):
+                first = motors + inputs.index(f"{force.name}.{half}.x")
+                part = slice(first, first + 3)
+                found.append(Sampler(source, part, ("x", "y", "z"), np.full(3, np.inf), source.state))
+    return found
+
+
+def trace_map(equations: Equations) -> ca.Function:
+    """B(q), column by column."""
+    from kalaba.constrain.kernels.functions import expressions
+
+    return expressions(equations, lambda found: [found.actuation_map.reshape((-1, 1))])

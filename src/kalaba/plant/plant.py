@@ -1,0 +1,400 @@
+"""Plant: a machine ready to be evaluated. Built from a System; joins derivation, constraints and a backend.
+
+Every quantity comes from a function traced once (see `constrain/functions.py`) and evaluated by the backend. Nothing
+is derived or compiled before it is asked for.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kalaba.constrain.layout import WRENCH, Layout, checked, checked_configuration
+from kalaba.constrain.solvers import MaskedLDL, Motion, Problem, Solver, UdwadiaKalaba, is_singular, mass_weight
+from kalaba.errors import ModelError, near
+from kalaba.model.fingerprint import fingerprint
+from kalaba.native.backend import Backend, Evaluator, Interpreted, Native
+from kalaba.plant import forward
+from kalaba.plant.state import Energy, Pose, State
+
+if TYPE_CHECKING:
+    import casadi as ca
+
+    from kalaba.constrain.kernels.programs import Blocks
+    from kalaba.derive.dynamics import Method
+    from kalaba.derive.equations import Equations
+    from kalaba.model.machine import Machine
+    from kalaba.model.system import System
+    from kalaba.native import Kernel
+    from kalaba.plant.derivatives import Derivatives
+    from kalaba.plant.forward import Choice
+    from kalaba.plant.quick import Quick
+    from kalaba.plant.reaction import Reaction
+
+Array = NDArray[np.float64]
+Trace = Callable[["Equations"], "ca.Function"]
+
+
+@dataclass(frozen=True)
+class Plant:
+    """A machine that can be evaluated. Made by `build`; pickles as its System and choices."""
+
+    system: System
+    method: Method
+    backend: Backend
+    solver: Solver
+    _functions: dict[str, Evaluator] = field(default_factory=dict, repr=False, compare=False)
+    _lanes: dict[str, tuple[Kernel, Array]] = field(default_factory=dict, repr=False, compare=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as the System and the choices."""
+        return Plant, (self.system, self.method, self.backend, self.solver)
+
+    @property
+    def machine(self) -> Machine:
+        """The System laid out flat."""
+        return self.system.machine
+
+    @cached_property
+    def equations(self) -> Equations:
+        """The derived equations."""
+        from kalaba.derive.equations import equations_of
+
+        return equations_of(self.machine, self.method)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where q, v and the rest stand in the packed input."""
+        return Layout.of(self.machine)
+
+    @cached_property
+    def parameters(self) -> Array:
+        """Values of the parameters that are symbols in the equations."""
+        return np.array([parameter.value for parameter in self.machine.free_parameters], dtype=float)
+
+    @cached_property
+    def key(self) -> str:
+        """What tells this plant's code apart from others'."""
+        return f"{fingerprint(self.machine)} {self.method!r}"
+
+    @cached_property
+    def coordinates(self) -> tuple[str, ...]:
+        """Names of q."""
+        return tuple(c.name for c in self.machine.coordinates)
+
+    @cached_property
+    def velocities(self) -> tuple[str, ...]:
+        """Names of v."""
+        return tuple(c.name for c in self.machine.velocities)
+
+    @cached_property
+    def actuators(self) -> tuple[str, ...]:
+        """Names of the motors."""
+        return tuple(actuator.name for actuator in self.machine.actuators)
+
+    @cached_property
+    def constraints(self) -> tuple[str, ...]:
+        """Names of the constraint rows."""
+        return self.machine.rows
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Names of the outputs."""
+        return tuple(output.name for output in self.machine.outputs)
+
+    @cached_property
+    def start(self) -> State:
+        """The start: assembled, consistent."""
+        from kalaba.plant.start import find_start
+
+        return find_start(self)
+
+    @cached_property
+    def is_singular(self) -> bool:
+        """Whether the mass matrix leaves some motion without inertia."""
+        from kalaba.plant.start import first_guess
+
+        return is_singular(self.mass_matrix(first_guess(self)))
+
+    @cached_property
+    def weight(self) -> float:
+        """The weight w of AᵀA beside a singular mass matrix."""
+        from kalaba.plant.start import first_guess
+
+        q = first_guess(self)
+        return mass_weight(self.mass_matrix(q), self.constraint(q, np.zeros(len(self.velocities)))[0])
+
+    @cached_property
+    def quick(self) -> Quick:
+        """Forward dynamics at the least cost of a call, where nothing is out of the ordinary."""
+        from kalaba.plant.quick import Quick
+
+        return Quick(self)
+
+    @cached_property
+    def choice(self) -> Choice:
+        """The rows chosen at the start."""
+        return forward.first_choice(self)
+
+    @cached_property
+    def parted(self) -> Blocks | None:
+        """The programs of a machine with many limbs that are alike, compiled once for all of them; else None."""
+        from kalaba.plant.variants import parted
+
+        return parted(self)
+
+    @property
+    def blocks(self) -> Blocks | None:
+        """The same, unless the mass matrix is singular: then they cannot solve."""
+        return None if self.parted is None or self.is_singular else self.parted
+
+    def function(
+        self, name: str, trace: Trace, label: str = "", *, numbers: tuple[float, ...] = (), seldom: bool = False
+    ) -> Evaluator:
+        """An evaluator by name. `label` tells its code apart; `numbers`, put after the parameters, may be any."""
+        kept = f"{(full := f'{name} {label}')} {numbers}"
+        if kept not in self._functions:
+            key, made = f"{self.key} {full}", lambda: trace(self.equations)
+            values = np.concatenate([self.parameters, numbers])
+            self._functions[kept] = self.backend.evaluator(name, key, made, values, seldom=seldom)
+        return self._functions[kept]
+
+    def standard(self, name: str) -> Evaluator:
+        """One of the functions of `constrain/functions.py`, the variant that this machine needs."""
+        from kalaba.plant.variants import SELDOM, variant
+
+        return self.function(name, *variant(self, name), seldom=name in SELDOM)
+
+    def interpreted(self, name: str) -> Evaluator:
+        """A standard function in CasADi's interpreter: for what is evaluated too seldom to be compiled."""
+        from kalaba.plant.variants import interpreted
+
+        full = f"{name} interpreted"
+        if full not in self._functions:
+            self._functions[full] = interpreted(self, name)
+        return self._functions[full]
+
+    def lanes(self, name: str, lanes: int) -> tuple[Kernel, Array]:
+        """The kernel of a standard function that works on several states at a time, and its prepared store."""
+        from kalaba.plant.variants import variant
+
+        full = f"{name} lanes {lanes}"
+        if full not in self._lanes:
+            trace, label = variant(self, name, lanes)
+            assert isinstance(self.backend, Native)  # noqa: S101  (callers ask native plants only)
+            key, made = f"{self.key} {name} {label}", lambda: trace(self.equations)
+            kernel = self.backend.kernel(name, key, made, lanes)
+            self._lanes[full] = (kernel, kernel.store(self.parameters))
+        return self._lanes[full]
+
+    def inputs(self, q: ArrayLike, v: ArrayLike | None = None, t: float = 0.0) -> Array:
+        """Pack a state after checking it; unlisted entries are zero, the mask keeps every row."""
+        speed = np.zeros(len(self.velocities)) if v is None else checked(v, len(self.velocities), "v", self.velocities)
+        return self.layout.pack(checked_configuration(q, self.machine), speed, checked((t,), 1, "t", ("time",))[0])
+
+    def evaluate(self, name: str, inputs: Array) -> dict[str, Array]:
+        """Evaluate a standard function and name its outputs."""
+        function = self.standard(name)
+        values = function(inputs)
+        return {key: values[part] for key, part in function.outputs.items()}
+
+    def mass_matrix(self, q: ArrayLike) -> Array:
+        """M(q)."""
+        n = len(self.velocities)
+        return self.evaluate("system_matrices", self.inputs(q))["mass"].reshape((n, n), order="F")
+
+    def bias(self, q: ArrayLike, v: ArrayLike) -> Array:
+        """Coriolis, centrifugal, gravity, elastic and damping terms."""
+        return self.evaluate("system_matrices", self.inputs(q, v))["bias"]
+
+    def constraint(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
+        """A and b with A v̇ = b."""
+        found = self.evaluate("system_matrices", self.inputs(q, v, t))
+        return found["matrix"].reshape((len(self.constraints), len(self.velocities)), order="F"), found["rhs"]
+
+    def residual(self, q: ArrayLike, t: float = 0.0) -> Array:
+        """Value of every row at position level; zero for rows at velocity level."""
+        return self.evaluate("system_matrices", self.inputs(q, None, t))["value"]
+
+    def velocity_residual(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
+        """Rate of every row; the row itself at velocity level."""
+        return self.evaluate("system_matrices", self.inputs(q, v, t))["rate"]
+
+    def problem(self, inputs: Array) -> Problem:
+        """M, Q, A and b at packed inputs."""
+        n, m = len(self.velocities), len(self.constraints)
+        found = self.evaluate("system_matrices", inputs)
+        mass, matrix = found["mass"].reshape((n, n), order="F"), found["matrix"].reshape((m, n), order="F")
+        return Problem(mass, found["force"], matrix, found["rhs"])
+
+    def motion(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        force: ArrayLike | None = None,
+        t: float = 0.0,
+        actuation: ArrayLike | None = None,
+        wrenches: Mapping[str, ArrayLike] | None = None,
+    ) -> Motion:
+        """The constrained motion at a state: acceleration and constraint force.
+
+        `force` is a generalised force, `actuation` one value a motor, `wrenches` maps frames to (force, torque) in
+        world axes. A leading batch axis on the arguments makes it a batch.
+        """
+        if wrenches is None and (found := self.quick(q, v, force, t, actuation)) is not None:
+            return found
+        if np.ndim(q) > 1:
+            from kalaba.plant.batch import Acting, batch_motion
+
+            return batch_motion(self, q, v, Acting(force, t, actuation, wrenches))
+        return forward.motion(self, self.packed(q, v, force, t, actuation, wrenches))
+
+    def packed(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        force: ArrayLike | None = None,
+        t: float = 0.0,
+        actuation: ArrayLike | None = None,
+        wrenches: Mapping[str, ArrayLike] | None = None,
+    ) -> Array:
+        """Pack a state and all that acts on it."""
+        packed = self.inputs(q, v, t)
+        if force is not None:
+            packed[self.layout.f] = checked(force, len(self.velocities), "force", self.velocities)
+        if actuation is not None:
+            packed[self.layout.u][: len(self.actuators)] = checked(
+                actuation, len(self.actuators), "actuation", self.actuators
+            )
+        for frame, wrench in (wrenches or {}).items():
+            packed[self.layout.f] += self.jacobian(frame, q).T @ checked(wrench, 6, f"wrench on {frame}", WRENCH)
+        return packed
+
+    def pose(self, frame: str, q: ArrayLike) -> Pose:
+        """Position and rotation of a frame in the world."""
+        found = self.watch((frame,), self.inputs(q))[0]
+        return Pose(found[:3], found[3:12].reshape((3, 3), order="F"))
+
+    def jacobian(self, frame: str, q: ArrayLike) -> Array:
+        """(6, n_v): linear velocity of the frame's origin, then angular velocity, world axes."""
+        return self.watch((frame,), self.inputs(q))[0][12:].reshape((6, len(self.velocities)), order="F")
+
+    def velocity(self, frame: str, q: ArrayLike, v: ArrayLike) -> Array:
+        """Linear velocity of a frame's origin, then angular velocity, world axes."""
+        return self.jacobian(frame, q) @ checked(v, len(self.velocities), "v", self.velocities)
+
+    def watch(self, names: tuple[str, ...], inputs: Array) -> list[Array]:
+        """Readings of named scalars (value, gradient) and frames (position, rotation, Jacobian)."""
+        from kalaba.constrain.kernels.functions import watch
+
+        scalars = {*self.coordinates, *self.machine.displacements}
+        for name in names:
+            if name not in self.machine.frames and name not in scalars:
+                message = f"{self.system.name}: no frame {name!r}; {near(name, self.machine.frames)}"
+                raise ModelError(message)
+        if not names:
+            return []
+        function = self.function("watch", lambda equations: watch(equations, names), " ".join(names))
+        values = function(inputs)
+        return [values[part] for part in function.outputs.values()]
+
+    def actuation_map(self, q: ArrayLike) -> Array:
+        """B(q): generalised force of the motors is B u."""
+        from kalaba.plant.laws import trace_map
+
+        function = self.function("actuation", trace_map)
+        return function(self.inputs(q)).reshape((len(self.velocities), len(self.actuators)), order="F")
+
+    def energy(self, q: ArrayLike, v: ArrayLike) -> Energy:
+        """Kinetic and potential energy."""
+        found = self.evaluate("observe", self.inputs(q, v))
+        return Energy(float(found["kinetic"][0]), float(found["potential"][0]))
+
+    def momentum(self, q: ArrayLike, v: ArrayLike) -> Array:
+        """Linear momentum, then angular momentum about the world's origin."""
+        return self.evaluate("observe", self.inputs(q, v))["momentum"]
+
+    def centre_of_mass(self, q: ArrayLike) -> Array:
+        """Centre of mass of the whole machine in the world."""
+        from kalaba.plant import floating
+
+        return floating.centre_of_mass(self, q)
+
+    def generalised_jacobian(self, frame: str, q: ArrayLike, base: str | None = None) -> Array:
+        """J* of space robots, (6, n_v): a frame's velocity while its tree floats without momentum."""
+        from kalaba.plant import floating
+
+        return floating.generalised_jacobian(self, frame, q, base)
+
+    def reaction_null(self, q: ArrayLike, base: str | None = None, *, attitude_only: bool = False) -> Array:
+        """(n_v, k): rates that leave a floating base still, or only its attitude."""
+        from kalaba.plant import floating
+
+        return floating.reaction_null(self, q, base, attitude_only=attitude_only)
+
+    def output(self, name: str, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> float:
+        """One of the machine's outputs."""
+        if name not in self.outputs:
+            message = f"{self.system.name}: no output {name!r}; {near(name, self.outputs)}"
+            raise ModelError(message)
+        return float(self.evaluate("observe", self.inputs(q, v, t))["outputs"][self.outputs.index(name)])
+
+    def reaction(self, connection: str, q: ArrayLike, v: ArrayLike, **acting: Any) -> Reaction:  # noqa: ANN401
+        """The wrench that a connection carries, its components that are not unique flagged."""
+        from kalaba.plant.reaction import reaction
+
+        return reaction(self, connection, self.packed(q, v, **acting))
+
+    def derivatives(self, q: ArrayLike, v: ArrayLike, force: ArrayLike | None = None, t: float = 0.0) -> Derivatives:
+        """Derivatives of the motion on the constraints' tangent space."""
+        from kalaba.plant.derivatives import derivatives
+
+        return derivatives(self, self.packed(q, v, force, t))
+
+    def step(self, state: State, actuation: ArrayLike | None = None, dt: float = 1e-3, t: float = 0.0) -> State:
+        """Advance a state by dt with held actuation: one Runge-Kutta step, then projection."""
+        from kalaba.run.simulate import one_step
+
+        return one_step(self, state, actuation, dt, t)
+
+    def with_parameters(self, values: Mapping[str, float]) -> Plant:
+        """The same code with other numbers; a number that shapes the equations rebuilds them, with a warning."""
+        from kalaba.plant.variants import RebuildWarning
+
+        changed = Plant(self.system.with_parameters(values), self.method, self.backend, self.solver)
+        if changed.key != self.key:
+            names = ", ".join(values)
+            warnings.warn(
+                f"{self.system.name}: {names} changes structure; deriving again", RebuildWarning, stacklevel=2
+            )
+        return changed
+
+
+def build(
+    system: System | Plant,
+    method: Method | None = None,
+    backend: Backend | None = None,
+    solver: Solver | None = None,
+) -> Plant:
+    """Make a Plant of a System: derive, compile, assemble the start.
+
+    The default solver is MaskedLDL, or the literal UdwadiaKalaba on the Interpreted backend.
+    """
+    from kalaba.derive.newton_euler import NewtonEuler
+    from kalaba.plant.start import settle_as_found
+
+    if isinstance(system, Plant):
+        return system
+    if not hasattr(system, "machine"):
+        message = f"build: expected a System or a Plant, got {system!r}. Load one by name with kb.load(...)."
+        raise ModelError(message)
+    chosen: Backend = Native() if backend is None else backend
+    default: Solver = UdwadiaKalaba() if isinstance(chosen, Interpreted) else MaskedLDL()
+    settled = settle_as_found(system)
+    return Plant(settled, NewtonEuler() if method is None else method, chosen, solver or default)

@@ -1,0 +1,98 @@
+"""Reactions: the wrench that a connection carries, and which of its components the equations determine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from kalaba.constrain.kernels.functions import expressions
+from kalaba.derive.kinematics import FramePose
+from kalaba.errors import ModelError, near
+from kalaba.joints.closure import closure_rows
+from kalaba.model.machine import MachineConnection
+from kalaba.plant.forward import motion
+from kalaba.space.symbolic import skew
+
+if TYPE_CHECKING:
+    from kalaba.derive.equations import Equations
+    from kalaba.derive.kinematics import Kinematics
+    from kalaba.plant.plant import Plant
+
+Array = NDArray[np.float64]
+RANK_TOLERANCE = 1e-9
+UNIQUE = 1e-8
+
+
+class Reaction(NamedTuple):
+    """The wrench on the child of a connection at the child frame's origin, world axes.
+
+    Components that dependent rows leave open are not unique: the one of least multipliers is given, and flagged.
+    """
+
+    force: Array  # (3,), N
+    torque: Array  # (3,), N·m
+    is_unique: NDArray[np.bool_]  # (6,): force x y z, torque x y z
+    multipliers: Array  # one a row of the connection
+
+
+def reaction(plant: Plant, name: str, inputs: Array) -> Reaction:
+    """Find the reaction of a connection at packed inputs."""
+    connection = _connection(plant, name)
+    result = motion(plant, inputs.copy())
+    problem = plant.problem(inputs)
+    U, sigma, Vt = np.linalg.svd(problem.matrix.T, full_matrices=True)  # Aᵀ λ = Qc
+    rank = int(np.sum(sigma > RANK_TOLERANCE * sigma[0]))
+    multipliers = Vt[:rank].T @ ((U[:, :rank].T @ result.constraint_force) / sigma[:rank])
+    open_directions = Vt[rank:]  # multipliers that do nothing
+    mine = [plant.constraints.index(row) for row in connection.rows]
+    E = _wrench_map(plant, connection, inputs)
+    wrench = E @ multipliers[mine]
+    loose = np.abs(E @ open_directions[:, mine].T).max(axis=1, initial=0.0)
+    scale = max(1.0, float(np.abs(E).max()))
+    return Reaction(wrench[:3], wrench[3:], loose <= UNIQUE * scale, multipliers[mine])
+
+
+def _connection(plant: Plant, name: str) -> MachineConnection:
+    found = {c.name: c for c in plant.machine.closures if isinstance(c, MachineConnection)}
+    if name not in found:
+        message = f"{plant.system.name}: no connection {name!r}; {near(name, found)}"
+        raise ModelError(message)
+    return found[name]
+
+
+def _wrench_map(plant: Plant, connection: MachineConnection, inputs: Array) -> Array:
+    """E with wrench = E λ: how the rows change when the child moves and turns, transposed."""
+    function = plant.function("wrench", lambda equations: _trace(equations, connection), connection.name)
+    return function(inputs).reshape((len(connection.rows), 6), order="F").T
+
+
+def _trace(equations: Equations, connection: MachineConnection) -> ca.Function:
+    def values(found: Equations) -> list[ca.SX]:
+        move = ca.SX.sym("move", 6)
+        moved = cast("Kinematics", _Moved(found.kinematics, connection, move))
+        rows = ca.vertcat(*closure_rows(moved, connection))
+        slope = ca.substitute(ca.jacobian(rows, move), move, ca.SX.zeros(6))
+        return [ca.vec(ca.densify(slope))]
+
+    return expressions(equations, values)
+
+
+class _Moved:
+    """Kinematics in which the child of one connection is displaced by a small motion (translation; turn)."""
+
+    def __init__(self, kinematics: Kinematics, connection: MachineConnection, move: ca.SX) -> None:
+        self._kinematics, self._connection, self._move = kinematics, connection, move
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._kinematics, name)
+
+    def frame(self, name: str) -> FramePose:
+        """Pose of a frame; the child's is displaced."""
+        pose = self._kinematics.frame(name)
+        if name != self._connection.child:
+            return pose
+        turned = ca.mtimes(ca.SX.eye(3) + skew(self._move[3:6]), pose.rotation)
+        return FramePose(turned, pose.position + self._move[0:3])

@@ -1,0 +1,352 @@
+"""The start of a Plant: from hold, guess and speed to a consistent state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kalaba.constrain.layout import checked
+from kalaba.errors import AssemblyError, ModelError
+from kalaba.joints.kinds import Distance
+from kalaba.model.beams.beam import Beam
+from kalaba.model.machine import MachineConnection
+from kalaba.model.parts import Connection
+from kalaba.model.text.expressions import Values, evaluate, number, parse
+from kalaba.plant.assembly import TRIES, Assembled, assemble, weighted_step
+from kalaba.space.number import is_number
+from kalaba.space.pose import AsFound, Pose
+from kalaba.space.rotations import from_pose, multiply, quaternion_of, rotation_of, rotation_vector, turn
+
+if TYPE_CHECKING:
+    from kalaba.model.machine import Machine
+    from kalaba.model.parts import Start
+    from kalaba.model.system import System
+    from kalaba.plant.plant import Plant
+    from kalaba.plant.state import State
+
+Array = NDArray[np.float64]
+SPEED_STEPS = 30
+MET = 1e-13  # m, rad: a wish that misses by less is met
+STIFF = 1e8  # how much dearer than its mass says a beam's mode is to an assembly
+SPEED_TRIES = 6
+FLIPPED = 1e-9  # m, rad: a start that closes this well and is refused is a false root
+SPEED_TOLERANCE = 1e-9
+
+
+def resting(machine: Machine) -> Array:
+    """Q with everything at zero or mid-limit, quaternions at identity."""
+    q = np.zeros(len(machine.coordinates))
+    for first, _ in machine.quaternions:
+        q[first] = 1.0
+    names = [c.name for c in machine.coordinates]
+    for body in machine.bodies:
+        limits = getattr(body.joint, "limits", None)
+        if limits is not None and np.isfinite(limits).all() and body.displacements[0].name in names:
+            q[names.index(body.displacements[0].name)] = (limits[0] + limits[1]) / 2
+    return q
+
+
+def first_guess(plant: Plant, start: Start | None = None) -> Array:
+    """The guess: plain coordinates and free bodies set as `hold` and `guess` say."""
+    machine = plant.machine
+    start = machine.start if start is None else start
+    q = resting(machine)
+    names = {c.name: i for i, c in enumerate(machine.coordinates)}
+    entries = {**dict(start.guess), **dict(start.hold)}
+    for key, value in entries.items():
+        if key in names:
+            q[names[key]] = _number(key, value)
+    for body in machine.bodies:  # parents first
+        if body.name in entries and body.joint.has_quaternion and not body.joint.rows:
+            q = _place(plant, q, body, _pose(plant, body.name, entries[body.name]))
+    return q
+
+
+def _number(key: str, value: Any) -> float:  # noqa: ANN401
+    if not is_number(value):
+        message = f"start.{key}: expected a finite number, got {value!r}. Only frames take a Pose."
+        raise ModelError(message)
+    return float(value)
+
+
+def _pose(plant: Plant, key: str, value: Any) -> tuple[Array, Array]:  # noqa: ANN401
+    """Position and quaternion of a Pose given as a start entry; its numbers may be expressions of parameters."""
+    values = Values({p.name: p.value for p in plant.machine.parameters})
+    try:
+        pose = value if isinstance(value, Pose) else Pose(value)
+        return from_pose(pose, lambda entry: number(parse(entry), values))
+    except (ModelError, TypeError, ValueError) as error:
+        message = f"start.{key}: expected a Pose of finite numbers, got {value!r}. {error}"
+        raise ModelError(message) from error
+
+
+def _place(plant: Plant, q: Array, body: Any, pose: tuple[Array, Array]) -> Array:  # noqa: ANN401
+    """Set a free body's coordinates so that its frame has a pose in the world."""
+    at_seat = q.copy()
+    at_seat[body.q_index : body.q_index + 7] = (0, 0, 0, 1, 0, 0, 0)
+    reading = plant.watch((body.name,), plant.inputs(at_seat))[0]
+    seat, R = reading[:3], reading[3:12].reshape((3, 3), order="F")
+    q = q.copy()
+    q[body.q_index : body.q_index + 3] = R.T @ (pose[0] - seat)
+    q[body.q_index + 3 : body.q_index + 7] = quaternion_of(R.T @ rotation_of(pose[1]))
+    return q
+
+
+@dataclass(frozen=True)
+class _Closing:
+    """The assembly problem of a plant: its rows at position level, and what is held."""
+
+    plant: Plant
+    held: tuple[tuple[str, Any], ...]  # by rows: name, number or (position, quaternion)
+    fixed: NDArray[np.bool_]  # velocities of the coordinates that are held as they are
+
+    def evaluate(self, q: Array) -> tuple[Array, Array, Array]:
+        """Residual, matrix and metric."""
+        plant, n = self.plant, len(self.plant.velocities)
+        inputs = plant.inputs(q)
+        found = plant.evaluate("system_matrices", inputs)
+        position = ~np.array(plant.machine.is_velocity_level, dtype=bool)
+        gaps, rows = self.wishes(inputs)
+        matrix = found["matrix"].reshape((len(position), n), order="F")[position]
+        residual = np.concatenate([found["value"][position], gaps])
+        return residual, *self.without_fixed(
+            np.vstack([matrix, rows]), self.metric(found["mass"].reshape((n, n), order="F"))
+        )
+
+    def metric(self, mass: Array) -> Array:
+        """M, the modes of beams weighed as stiff: joints turn before links bend."""
+        mass = mass.copy()
+        for body in self.plant.machine.bodies:
+            if isinstance(body.solid, Beam):
+                part = slice(body.mode_v, body.mode_v + body.solid.modes)
+                mass[part, part] *= STIFF
+        return mass
+
+    def wishes(self, inputs: Array) -> tuple[Array, Array]:
+        """Gaps of the held names and their matrix."""
+        n = len(self.plant.velocities)
+        readings = zip(self.held, self.readings(inputs), strict=True)
+        pairs = [_held_rows(reading, target, n) for (_, target), reading in readings]
+        gaps = np.concatenate([np.zeros(0), *(gap for _, gap in pairs)])
+        return gaps, np.vstack([np.zeros((0, n)), *(row for row, _ in pairs)])
+
+    def without_fixed(self, matrix: Array, mass: Array) -> tuple[Array, Array]:
+        """Matrix and metric in which the fixed coordinates take no part."""
+        matrix, mass = matrix.copy(), mass.copy()
+        matrix[:, self.fixed] = 0.0
+        mass[self.fixed, :], mass[:, self.fixed] = 0.0, 0.0
+        mass[self.fixed, self.fixed] = max(float(np.max(np.diag(mass), initial=0.0)), 1.0)
+        return matrix, mass
+
+    def readings(self, inputs: Array) -> list[Array]:
+        """What the held names read."""
+        return self.plant.watch(tuple(name for name, _ in self.held), inputs)
+
+    def retract(self, q: Array, step: Array) -> Array:
+        """Move along a step; quaternions turn."""
+        moved, step = q.copy(), np.where(self.fixed, 0.0, step)
+        for i, j in self.plant.machine.scalar_pairs:
+            moved[i] += step[j]
+        for i, j in self.plant.machine.quaternions:
+            moved[i : i + 4] = multiply(q[i : i + 4], turn(step[j : j + 3]))
+            moved[i : i + 4] /= np.linalg.norm(moved[i : i + 4])
+        return moved
+
+    def difference(self, q: Array, origin: Array) -> Array:
+        """The step from one configuration to another; twice the vector part for quaternions."""
+        step = np.zeros(len(self.plant.velocities))
+        for i, j in self.plant.machine.scalar_pairs:
+            step[j] = q[i] - origin[i]
+        for i, j in self.plant.machine.quaternions:
+            w, *xyz = origin[i : i + 4]
+            relative = multiply(np.array([w, *(-np.array(xyz))]), q[i : i + 4])
+            step[j : j + 3] = 2 * relative[1:] * np.sign(relative[0] or 1.0)
+        return step
+
+    def flipped(self, q: Array) -> bool:
+        """Tell whether a connection sits at its false root."""
+        return bool(np.any(self.plant.evaluate("alignments", self.plant.inputs(q))["cosines"] < 0))
+
+
+def closing(plant: Plant) -> _Closing:
+    """The assembly problem of a plant with nothing held: how its configuration moves, and whether it is flipped."""
+    return _Closing(plant, (), np.zeros(len(plant.velocities), dtype=bool))
+
+
+def _held_rows(reading: Array, target: Any, n: int) -> tuple[Array, Array]:  # noqa: ANN401
+    """Matrix and residual of a held scalar or frame."""
+    if not isinstance(target, tuple):
+        return reading[1:].reshape(1, n), reading[:1] - target
+    jacobian = reading[12:].reshape((6, n), order="F")
+    turned = rotation_vector(reading[3:12].reshape((3, 3), order="F") @ rotation_of(target[1]).T)
+    return jacobian, np.concatenate([reading[:3] - target[0], turned])
+
+
+def _targets(plant: Plant, entries: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
+    machine = plant.machine
+    scalars = {*plant.coordinates, *machine.displacements}
+    return tuple((key, _number(key, value) if key in scalars else _pose(plant, key, value)) for key, value in entries)
+
+
+def find_start(plant: Plant) -> State:
+    """Assemble configuration and velocity at t = 0."""
+    from kalaba.plant.state import State
+
+    found, problem = find_configuration(plant, plant.machine.start)
+    if not found.is_closed:
+        raise _cannot_close(plant, found, problem)
+    return State(found.q, _start_speed(plant, found.q))
+
+
+def find_configuration(plant: Plant, start: Start, tries: int = TRIES) -> tuple[Assembled, _Closing]:
+    """Assemble the configuration of a start, which need not be the machine's own, whether it closes or not."""
+    guess = first_guess(plant, start)
+    columns = dict(plant.machine.scalar_pairs)
+    fixed = np.zeros(len(plant.velocities), dtype=bool)
+    by_rows = []
+    for key, value in start.hold:
+        index = plant.coordinates.index(key) if key in plant.coordinates else -1
+        if index in columns:
+            fixed[columns[index]] = True
+        else:
+            by_rows.append((key, value))
+    problem = _Closing(plant, _targets(plant, tuple(by_rows)), fixed)
+    soft = [(k, v) for k, v in start.guess if k not in plant.coordinates and k not in dict(start.hold)]
+    if soft:  # guesses of displacements and frames: meet them first with what is not guessed itself, then let go
+        guessed = [j for i, j in columns.items() if plant.coordinates[i] in dict(start.guess)]
+        still = np.isin(np.arange(len(fixed)), guessed) | fixed
+        guess = _meet(_Closing(plant, (*problem.held, *_targets(plant, tuple(soft))), still), guess)
+    return assemble(problem, guess, np.where(fixed, 0.0, 1.0), tries), problem
+
+
+def _meet(problem: _Closing, q: Array) -> Array:
+    """A few Newton steps on the wishes alone, as far as they bring them nearer."""
+    inputs = problem.plant.inputs(q)
+    gaps, rows = problem.wishes(inputs)
+    for _ in range(20 if np.max(np.abs(gaps), initial=0.0) > MET else 0):
+        matrix, mass = problem.without_fixed(rows, problem.plant.problem(inputs).mass)
+        step = weighted_step(matrix, mass, -gaps)
+        trial = problem.retract(q, step * min(1.0, 1.0 / max(float(np.max(np.abs(step), initial=0.0)), 1e-300)))
+        inputs = problem.plant.inputs(trial)
+        new_gaps, rows = problem.wishes(inputs)
+        if not np.linalg.norm(new_gaps) < np.linalg.norm(gaps):
+            break
+        q, gaps = trial, new_gaps
+    return q
+
+
+def _labels(entries: tuple[tuple[str, Any], ...]) -> list[str]:
+    """A name a row: a frame has six."""
+    return [key for key, value in entries for _ in range(6 if isinstance(value, tuple) else 1)]
+
+
+def _cannot_close(plant: Plant, found: Assembled, problem: _Closing) -> AssemblyError:
+    machine = plant.machine
+    held = [f"{key} = {value:g}" if is_number(value) else key for key, value in machine.start.hold]
+    row, gap, unit = widest_gap(plant, found, problem)
+    closure = next((c for c in machine.closures if row in c.rows), None)
+    where = f"{machine.name}.{closure.name if closure else row}"
+    how = f" with {', '.join(held)} held" if held else ""
+    what = "only a flipped position closes it" if gap < FLIPPED else f"gap {gap:.3g} {unit}"
+    free = "Free it with guess=, or check" if held else "Check the start guess and"
+    message = f"{where}: the loop cannot close{how}; {what}. {free} {_seat(plant, closure)}."
+    return AssemblyError(message)
+
+
+def widest_gap(plant: Plant, found: Assembled, problem: _Closing) -> tuple[str, float, str]:
+    """The row that is farthest from closed, its gap and the gap's unit."""
+    levels = zip(plant.constraints, plant.machine.is_velocity_level, strict=True)
+    names = [*(name for name, moving in levels if not moving), *_labels(problem.held)]
+    gaps = np.abs(found.residual)
+    row, gap = (names[int(np.argmax(gaps))], float(gaps.max())) if gaps.size else ("start", 0.0)
+    return row, gap, "rad" if row.rpartition(".")[2] in {"rx", "ry", "rz", "r1", "r2"} else "m"
+
+
+def _seat(plant: Plant, closure: Any) -> str:  # noqa: ANN401
+    if not isinstance(closure, MachineConnection) or not isinstance(closure.at, Pose):
+        return "the constraint's expressions"
+    values = Values({p.name: p.value for p in plant.machine.parameters})
+    shown = ", ".join(f"{float(evaluate(entry, values)):g}" for entry in closure.at.position)  # type: ignore[arg-type]
+    return f"at=({shown})"
+
+
+def _start_speed(plant: Plant, q: Array) -> Array:
+    """The velocity of least kinetic energy that obeys every row and the speeds asked for."""
+    speeds = tuple((key, _speed(plant, key, value)) for key, value in plant.machine.start.speed)
+    n = len(plant.velocities)
+    readings = plant.watch(tuple(key for key, _ in speeds), plant.inputs(q))
+    rows = [
+        reading[-len(value) * n :].reshape((len(value), n), order="F")
+        for (_, value), reading in zip(speeds, readings, strict=True)
+    ]
+    extra = np.vstack([np.zeros((0, n)), *rows])
+    target = np.concatenate([np.zeros(0), *(value for _, value in speeds)])
+    rng = np.random.default_rng(4)
+    for attempt in range(SPEED_TRIES):  # rows that are not linear in the speeds may have no slope at rest
+        v = rng.normal(size=n) if attempt else np.zeros(n)
+        v, residual = _meet_speeds(plant, q, v, (extra, target))
+        scale = max(1.0, float(np.max(np.abs(target), initial=0.0)), float(np.max(np.abs(v), initial=0.0)))
+        if np.max(np.abs(residual), initial=0.0) <= SPEED_TOLERANCE * scale:
+            return v
+        if attempt == 0:
+            missed = residual
+    labels = [*plant.constraints, *(key for key, value in speeds for _ in value)]
+    worst = int(np.argmax(np.abs(missed)))
+    message = (
+        f"{plant.system.name}.start.speed: no velocity obeys all rows and the speeds asked for; {labels[worst]} misses "
+        f"by {abs(missed[worst]):.3g}. Ask for fewer speeds, or others."
+    )
+    raise AssemblyError(message)
+
+
+def _speed(plant: Plant, key: str, value: Any) -> Array:  # noqa: ANN401
+    """One number for a scalar, six for a frame."""
+    is_scalar = key in plant.coordinates or key in plant.machine.displacements
+    names = ("rate",) if is_scalar else ("vx", "vy", "vz", "wx", "wy", "wz")
+    return checked(np.atleast_1d(value) if is_scalar else value, len(names), f"start.speed.{key}", names)
+
+
+def _meet_speeds(plant: Plant, q: Array, v: Array, asked: tuple[Array, Array]) -> tuple[Array, Array]:
+    """Newton's method on the rows' rates and on what is asked for; the velocity and what it misses."""
+    extra, target = asked
+    residual = np.concatenate([plant.velocity_residual(q, v), extra @ v - target])
+    for _ in range(SPEED_STEPS):
+        if np.max(np.abs(residual), initial=0.0) < 1e-14 or not np.isfinite(residual).all():
+            break
+        found = plant.problem(plant.inputs(q, v))
+        v = v + weighted_step(np.vstack([found.matrix, extra]), found.mass, -residual)
+        residual = np.concatenate([plant.velocity_residual(q, v), extra @ v - target])
+    return v, residual
+
+
+def settle_as_found(system: System, q: ArrayLike | None = None) -> System:
+    """Replace every `at=AsFound()` by where the child is on its parent at a configuration, or at the System's start."""
+    waiting = [p for p in system.parts if isinstance(p, Connection) and isinstance(p.at, AsFound)]
+    nested = [c for c in system.machine.closures if isinstance(c, MachineConnection) and isinstance(c.at, AsFound)]
+    if len(nested) > len(waiting):
+        message = f"{nested[0].name}.at: AsFound() works in the outermost System. Give a pose, or connect there."
+        raise ModelError(message)
+    if not waiting:
+        return system
+    for grip in waiting:
+        if isinstance(grip.joint, Distance):
+            message = f"{grip.name}.at: AsFound() leaves no distance between child and seat. Give a pose."
+            raise ModelError(message)
+    from kalaba.native.backend import Interpreted
+    from kalaba.plant.plant import build
+
+    plant = build(system.remove(*(part.name for part in waiting)), backend=Interpreted())
+    q = plant.start.q if q is None else q
+    settled = []
+    for part in system.parts:
+        if part in waiting and isinstance(part, Connection):
+            child, parent = plant.pose(part.child, q), plant.pose(part.parent, q)
+            R = parent.rotation.T @ child.rotation
+            at = Pose(tuple(parent.rotation.T @ (child.position - parent.position)), quaternion=tuple(quaternion_of(R)))
+            settled.append(replace(part, at=at))
+        else:
+            settled.append(part)  # type: ignore[arg-type]
+    return replace(system, parts=tuple(settled))

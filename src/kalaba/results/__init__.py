@@ -1,0 +1,1 @@
+"""A Run, what can be read from it, and its files."""

@@ -1,0 +1,72 @@
+"""Readings of a Run: quantities evaluated at every sample, after the fact."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalaba.native.backend import NativeFunction
+from kalaba.plant.batch import run_kernel
+from kalaba.plant.laws import read
+
+if TYPE_CHECKING:
+    from kalaba.native.backend import Evaluator
+    from kalaba.results.run import Run
+
+Array = NDArray[np.float64]
+CHUNK = 20_000  # samples packed at a time
+
+
+def observe(run: Run) -> dict[str, Array]:
+    """Energies, momentum, power, residuals and outputs at every sample."""
+    function = run.plant.standard("observe")
+    values = evaluate_samples(run, function)
+    return {name: values[:, part] for name, part in function.outputs.items()}
+
+
+def evaluate(run: Run, text: str) -> Array:
+    """An expression at every sample; names of outputs and motors are known too."""
+    from kalaba.constrain.kernels.functions import expressions
+
+    plant = run.plant
+    if text in plant.outputs:
+        return run.observed["outputs"][:, plant.outputs.index(text)]
+    if text in plant.actuators:
+        return run.actuation[:, plant.actuators.index(text)]
+    if text in plant.constraints:
+        index = plant.constraints.index(text)
+        kind = "speed_residual" if plant.machine.is_velocity_level[index] else "residual"
+        return run.observed[kind][:, index]
+    expression = read(plant, text, "run")
+    function = plant.function(
+        "expression", lambda e: expressions(e, lambda found: [found.kinematics.value(expression)]), expression.canonical
+    )
+    return evaluate_samples(run, function)[:, 0]
+
+
+def evaluate_samples(run: Run, function: Evaluator) -> Array:
+    """A function of the plant at every sample."""
+    pieces = [
+        _evaluate_rows(function, packed_samples(run, slice(first, first + CHUNK)))
+        for first in range(0, len(run.time), CHUNK)
+    ]
+    return np.concatenate(pieces)
+
+
+def packed_samples(run: Run, part: slice) -> Array:
+    """Packed inputs of some samples."""
+    layout = run.plant.layout
+    packed = np.zeros((len(run.time[part]), layout.size))
+    packed[:, layout.q], packed[:, layout.v] = run.q[part], run.v[part]
+    packed[:, layout.t] = run.time[part]
+    packed[:, layout.u.start : layout.u.start + run.inputs.shape[1]] = run.inputs[part]  # u, and f where it is pushed
+    packed[:, layout.mask], packed[:, layout.w] = 1.0, 1.0
+    return packed
+
+
+def _evaluate_rows(function: Evaluator, packed: Array) -> Array:
+    if isinstance(function, NativeFunction):
+        return run_kernel(function.kernel, function.store, packed)
+    return np.array([function(row) for row in packed])

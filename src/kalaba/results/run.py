@@ -1,0 +1,163 @@
+"""Run: what happened. Arrays with names, how it ended, and what it took."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import xarray as xr
+
+    from kalaba.plant.plant import Plant
+    from kalaba.plant.state import NamedState
+
+Array = NDArray[np.float64]
+
+
+class Ending(Enum):
+    """How a run ended; the words are those of summaries and files."""
+
+    DONE = "done"
+    STOPPED = "stopped"
+    NOT_FINITE = "not finite"
+    STEP_UNDERFLOW = "step underflow"
+    RESIDUAL_GROWTH = "residual growth"
+    INCONSISTENT = "inconsistent rows"
+    SINGULAR = "singular mass"
+    UNSOLVED = "unsolved step"
+
+    @property
+    def failed(self) -> bool:
+        """Whether the run broke off."""
+        return self not in {Ending.DONE, Ending.STOPPED}
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How and when a run ended, in words."""
+
+    ending: Ending
+    time: float  # s
+    message: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether the run broke off."""
+        return self.ending.failed
+
+
+class Shortfall(NamedTuple):
+    """A sample at which a motor was asked for more than it may give."""
+
+    time: float  # s
+    motor: str
+    missing: float  # what was asked for beyond its bound, N or N·m
+
+
+class Worst(NamedTuple):
+    """The largest residual of a run."""
+
+    value: float
+    row: str
+    time: float  # s
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """What a run took."""
+
+    steps: int = 0
+    rejected: int = 0
+    choices: tuple[tuple[float, int], ...] = ()  # time and rank of each choice of rows
+    wall_time: float = 0.0  # s
+    settings: dict[str, str] = field(default_factory=dict)  # stepper, stabilisation, control, in words
+    jolt: tuple[float, float] = (0.0, 0.0)  # largest part of the speed that a projection changed, and when, s
+
+
+@dataclass(frozen=True)
+class Run:
+    """A simulated motion. All arrays have the samples along their first axis."""
+
+    plant: Plant = field(repr=False)
+    time: Array = field(repr=False)  # (N,)
+    q: Array = field(repr=False)  # (N, n_q)
+    v: Array = field(repr=False)  # (N, n_v)
+    acceleration: Array = field(repr=False)  # (N, n_v)
+    constraint_force: Array = field(repr=False)  # (N, n_v)
+    actuation: Array = field(repr=False)  # (N, n_actuators)
+    inputs: Array = field(repr=False)  # (N, n_u): actuation and sampled forces
+    status: Status
+    effort: Effort = field(repr=False)
+    worst: Worst | None  # over every step; None without rows
+    work: Array = field(repr=False)  # (N,): done since the start by motors, forces and moving rows, less damping, J
+    start_energy_loss: float = field(default=0.0, repr=False)
+    """Kinetic energy lost when the given start was made to obey the rows, J: the plastic impact of a grasp."""
+    shortfalls: tuple[Shortfall, ...] = field(default=(), repr=False)
+    """Where a control law asked motors for more than they may give, sample by sample."""
+
+    @property
+    def end(self) -> NamedState:
+        """The last state, to go on from: with this machine, or with one that has other parts and the same names."""
+        from kalaba.plant.state import NamedState, State
+
+        last = State(self.q[-1].copy(), self.v[-1].copy())
+        return NamedState.of(last, self.plant.coordinates, self.plant.velocities)
+
+    @cached_property
+    def observed(self) -> dict[str, Array]:
+        """Energies, momentum, power, residuals and outputs at every sample."""
+        from kalaba.results.observe import observe
+
+        return observe(self)
+
+    @property
+    def push(self) -> Array:
+        """Generalised force of a law that pushes every velocity, (N, n_v); zero under laws of motors."""
+        held = self.inputs.shape[1] - (layout := self.plant.layout).u.stop + layout.u.start
+        return self.inputs[:, -held:] if held else np.zeros_like(self.v)
+
+    @property
+    def energy(self) -> Array:
+        """Total energy at every sample, J."""
+        return (self.observed["kinetic"] + self.observed["potential"])[:, 0]
+
+    @property
+    def residual(self) -> Array:
+        """Every row's value at every sample, (N, m); zero for rows at velocity level."""
+        return self.observed["residual"]
+
+    @property
+    def energy_balance(self) -> Array:
+        """Energy gained since the start minus work done, J: zero but for errors."""
+        return np.asarray(self.energy - self.energy[0] - self.work)
+
+    def __getitem__(self, expression: str) -> Array:
+        """The value of an expression at every sample."""
+        from kalaba.results.observe import evaluate
+
+        return evaluate(self, expression)
+
+    @cached_property
+    def data(self) -> xr.Dataset:
+        """Everything as a labelled data set with units and provenance."""
+        from kalaba.results.dataset import dataset
+
+        return dataset(self)
+
+    def save(self, path: str | Path) -> Path:
+        """Write to a file: .nc (all), .csv or .parquet (samples as columns)."""
+        from kalaba.results.saving import save_run
+
+        return save_run(self, path)
+
+    def _repr_html_(self) -> str:
+        from kalaba.results.notebook import run_html
+
+        return run_html(self)

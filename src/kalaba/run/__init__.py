@@ -1,0 +1,1 @@
+"""Simulation: a Plant, a stepper and what drives it give a Run."""

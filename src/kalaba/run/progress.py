@@ -1,0 +1,52 @@
+"""Progress: where a run stands while it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kalaba.results.run import Worst
+
+if TYPE_CHECKING:
+    from kalaba.plant.plant import Plant
+    from kalaba.plant.state import State
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a run stands: what a function given as simulate(progress=...) gets, some ten times a second."""
+
+    time: float  # s, simulated so far
+    duration: float  # s, to simulate
+    steps: int  # accepted so far
+    worst: Worst | None  # the largest residual so far; None without rows
+
+
+Watcher = Callable[[Progress], None]
+
+
+class Lookout:
+    """Watches a run that steps in Python: keeps the largest residual and tells the watcher after each step.
+
+    Costs nothing where nobody watches.
+    """
+
+    def __init__(self, watcher: Watcher | None, plant: Plant, duration: float) -> None:
+        self._watcher = watcher
+        self._plant = plant
+        self._duration = duration
+        self._worst = Worst(0.0, plant.constraints[0], 0.0) if plant.constraints else None
+
+    def look(self, time: float, steps: int, state: State) -> None:
+        """Tell the watcher of the state after a step."""
+        if self._watcher is None:
+            return
+        if self._worst is not None:
+            gaps = np.abs(self._plant.residual(state.q, time))
+            row = int(np.argmax(gaps))
+            if gaps[row] > self._worst.value:
+                self._worst = Worst(float(gaps[row]), self._plant.constraints[row], time)
+        self._watcher(Progress(time, self._duration, steps, self._worst))

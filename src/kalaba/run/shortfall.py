@@ -1,0 +1,70 @@
+"""Shortfalls: where a control law asks motors for more than they may give, by time, motor and amount."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalaba.plant.forward import choose
+from kalaba.plant.laws import law_function
+from kalaba.results.observe import packed_samples
+from kalaba.results.run import Shortfall
+
+if TYPE_CHECKING:
+    from kalaba.plant.laws import Law
+    from kalaba.results.run import Run
+    from kalaba.run.simulate import Task
+
+Array = NDArray[np.float64]
+REACHED = 1 - 1e-9  # of a bound: an effort at it may have been asked to be larger
+WITHIN = 1e-9  # of the bound: more is no rounding
+
+
+class ShortfallWarning(UserWarning):
+    """A control law asked motors for more than they may give, so that its goals are not met there."""
+
+
+def shortfalls(task: Task, run: Run) -> tuple[Shortfall, ...]:
+    """Every sample of a run, and motor, at which a law asked for more than its bounds allow.
+
+    A law of expressions is asked again at the samples that were saved; a sampled one was heard at each of its own.
+    """
+    heard = [short for sampler in task.samplers for short in sampler.short]
+    return (*(_of_law(task.law, run) if task.law is not None else ()), *heard)
+
+
+def _of_law(law: Law, run: Run) -> tuple[Shortfall, ...]:
+    plant = run.plant
+    low, high = law.range(plant)
+    reached = ((run.actuation < REACHED * low) | (run.actuation > REACHED * high)).any(axis=1)
+    samples = np.flatnonzero(reached)  # elsewhere motors gave all that was asked for
+    function = law_function(plant, law, limited=False) if len(samples) else None
+    found = []
+    for k in samples:
+        assert function is not None  # noqa: S101
+        packed = packed_samples(run, slice(k, k + 1))[0]
+        if plant.constraints:
+            packed[plant.layout.mask] = choose(plant, packed).mask
+        asked = function(packed)[: len(low)]
+        missing = np.maximum(asked - high, low - asked)
+        is_short = missing > WITHIN * np.maximum(np.abs(low), np.abs(high))
+        time, short = float(run.time[k]), np.flatnonzero(is_short)
+        found += [Shortfall(time, plant.actuators[i], float(missing[i])) for i in short]
+    return tuple(found)
+
+
+def shortfall_message(run: Run) -> str:
+    """Say the worst of them in one line."""
+    return f"{run.plant.system.name}: {worst_shortfall(run.shortfalls)}. Slow the goals down, or raise the limits."
+
+
+def worst_shortfall(found: Sequence[Shortfall]) -> str:
+    """Name the largest, and count the samples."""
+    worst, samples = max(found, key=lambda one: one.missing), len({one.time for one in found})
+    return (
+        f"{worst.motor} falls short by {worst.missing:.4g} at t = {worst.time:.4g} s; motors are asked for more than "
+        f"they may give at {samples} samples"
+    )

@@ -1,0 +1,126 @@
+"""Axes, poses and points of a model: where things sit on each other."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from kalaba.errors import ModelError
+from kalaba.space.number import Number, as_numbers, vector
+
+Vector3 = tuple[Number, Number, Number]
+ZERO3: Vector3 = (0.0, 0.0, 0.0)
+UNIT_TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A direction: a unit vector, normalised when made. Its components are structure, not parameters."""
+
+    x: float
+    y: float
+    z: float
+
+    def __post_init__(self) -> None:
+        length = math.sqrt(self.x**2 + self.y**2 + self.z**2)
+        if not math.isfinite(length) or length == 0.0:
+            message = f"axis: expected a direction of finite length, got ({self.x}, {self.y}, {self.z}). Try kb.Z."
+            raise ModelError(message)
+        if abs(length - 1.0) > UNIT_TOLERANCE:
+            for name in ("x", "y", "z"):
+                object.__setattr__(self, name, getattr(self, name) / length)
+
+    def __neg__(self) -> Axis:
+        """Give the opposite direction; exact zeros stay plain zeros."""
+        return Axis(*(0.0 - component for component in self.components))
+
+    @property
+    def components(self) -> tuple[float, float, float]:
+        """The three components as a tuple."""
+        return (self.x, self.y, self.z)
+
+    @property
+    def letter(self) -> str:
+        """The letter of the coordinate axis that this direction lies on, else an empty text."""
+        aligned = [name for name, c in zip("xyz", self.components, strict=True) if abs(c) == 1.0]
+        return aligned[0] if aligned else ""
+
+    def across(self) -> tuple[Axis, Axis]:
+        """Give two directions that make a right-handed triad with this one, coordinate axes if possible."""
+        if self.letter:
+            index = "xyz".index(self.letter)
+            first, second = _unit((index + 1) % 3), _unit((index + 2) % 3)
+            return first, (second if self.components[index] > 0 else -second)
+        least = min(range(3), key=lambda i: abs(self.components[i]))
+        second = Axis(*_cross(self.components, _unit(least).components))
+        return Axis(*_cross(second.components, self.components)), second
+
+
+def _unit(index: int) -> Axis:
+    return Axis(*(1.0 if i == index else 0.0 for i in range(3)))
+
+
+def _cross(a: tuple[float, ...], b: tuple[float, ...]) -> tuple[float, float, float]:
+    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+X, Y, Z = Axis(1.0, 0.0, 0.0), Axis(0.0, 1.0, 0.0), Axis(0.0, 0.0, 1.0)
+
+
+def as_axis(value: Any) -> Axis:  # noqa: ANN401
+    """Accept an Axis or three numbers."""
+    if isinstance(value, Axis):
+        return value
+    components = as_numbers(value, 3, "axis")
+    if any(isinstance(c, str) for c in components):
+        message = f"axis: expected three plain numbers, got {value!r}. Turn the part with at=Pose(rpy=...) instead."
+        raise ModelError(message)
+    return Axis(*(float(c) for c in components))
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """A position and an orientation in a parent frame.
+
+    The orientation is roll, pitch, yaw (R = Rz(yaw) Ry(pitch) Rx(roll)) or a quaternion (w, x, y, z).
+    """
+
+    position: Vector3 = vector("m", "position", ZERO3)
+    rpy: tuple[Number, ...] | None = vector("rad", "orientation", None, ("roll", "pitch", "yaw"), is_angle=True)
+    quaternion: tuple[Number, ...] | None = vector("1", "orientation quaternion", None, ("qw", "qx", "qy", "qz"))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "position", as_numbers(self.position, 3, "Pose.position"))
+        if self.rpy is not None and self.quaternion is not None:
+            message = "Pose: expected rpy= or quaternion=, got both. Give one of them."
+            raise ModelError(message)
+        if self.rpy is not None:
+            object.__setattr__(self, "rpy", as_numbers(self.rpy, 3, "Pose.rpy"))
+        if self.quaternion is not None:
+            object.__setattr__(self, "quaternion", _unit_quaternion(self.quaternion))
+
+
+def _unit_quaternion(content: Any) -> tuple[Number, ...]:  # noqa: ANN401
+    numbers = as_numbers(content, 4, "Pose.quaternion")
+    if any(isinstance(n, str) for n in numbers):
+        return numbers
+    plain = [float(n) for n in numbers]
+    length = math.sqrt(sum(n * n for n in plain))
+    if not math.isfinite(length) or length == 0.0:
+        message = f"Pose.quaternion: expected (w, x, y, z) of length one, got {content!r}."
+        raise ModelError(message)
+    return tuple(plain) if abs(length - 1.0) < UNIT_TOLERANCE else tuple(n / length for n in plain)
+
+
+@dataclass(frozen=True, slots=True)
+class AsFound:
+    """An `at` that is taken from the start: the child stays where it is then (grasps).
+
+    That is the System's own start, or the one that a run is given: `simulate(system, start=run.end)`.
+    """
+
+
+def as_pose(value: Any) -> Pose | AsFound:  # noqa: ANN401
+    """Accept a Pose, AsFound(), or three numbers as a translation."""
+    return value if isinstance(value, Pose | AsFound) else Pose(as_numbers(value, 3, "at"))  # type: ignore[arg-type]

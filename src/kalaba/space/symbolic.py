@@ -1,0 +1,79 @@
+"""Rotations and 3-vectors as small CasADi matrices."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import casadi as ca
+
+if TYPE_CHECKING:
+    from kalaba.space.pose import Axis
+
+QUARTER = math.pi / 2
+
+
+def column(entries: Any) -> ca.SX:  # noqa: ANN401
+    """Three numbers as a column."""
+    return ca.vertcat(*(ca.SX(entry) for entry in entries))
+
+
+def cross(a: ca.SX, b: ca.SX) -> ca.SX:
+    """A × b."""
+    return ca.vertcat(a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+
+
+def skew(a: ca.SX) -> ca.SX:
+    """The matrix of a ×."""
+    return ca.vertcat(
+        ca.horzcat(0, -a[2], a[1]),
+        ca.horzcat(a[2], 0, -a[0]),
+        ca.horzcat(-a[1], a[0], 0),
+    )
+
+
+def vee(S: ca.SX) -> ca.SX:  # noqa: N803  (the matrix of the formula)
+    """The vector whose skew matrix is the antisymmetric part of S: ½ vee(S − Sᵀ)."""
+    return ca.vertcat(S[2, 1] - S[1, 2], S[0, 2] - S[2, 0], S[1, 0] - S[0, 1]) / 2
+
+
+def sine_cosine(angle: Any) -> tuple[ca.SX, ca.SX]:  # noqa: ANN401
+    """Sine and cosine, exact for constants of whole quarter turns."""
+    angle = ca.SX(angle)
+    if angle.is_constant():
+        value = float(angle)
+        turns = round(value / QUARTER)
+        if abs(value - turns * QUARTER) <= 1e-15 * max(1.0, abs(value)):
+            return ca.SX((0, 1, 0, -1)[turns % 4]), ca.SX((1, 0, -1, 0)[turns % 4])
+    return ca.sin(angle), ca.cos(angle)
+
+
+def about(axis: Axis, angle: Any) -> ca.SX:  # noqa: ANN401
+    """Rotation about a unit axis: R = c 1 + (1 − c) a aᵀ + s [a×], written out for coordinate axes."""
+    s, c = sine_cosine(angle)
+    a = ca.SX(ca.DM(axis.components))
+    if axis.letter:
+        i = "xyz".index(axis.letter)
+        j, k = (i + 1) % 3, (i + 2) % 3
+        s = s * a[i]
+        R = ca.SX.eye(3)
+        R[j, j], R[k, k], R[j, k], R[k, j] = c, c, -s, s
+        return ca.densify(R)
+    return ca.densify(c * ca.SX.eye(3) + (1 - c) * ca.mtimes(a, a.T) + s * skew(a))
+
+
+def from_rpy(roll: Any, pitch: Any, yaw: Any) -> ca.SX:  # noqa: ANN401
+    """R = Rz(yaw) Ry(pitch) Rx(roll)."""
+    from kalaba.space.pose import X, Y, Z
+
+    return ca.mtimes(about(Z, yaw), ca.mtimes(about(Y, pitch), about(X, roll)))
+
+
+def from_quaternion(quaternion: Any) -> ca.SX:  # noqa: ANN401
+    """Rotation of a unit quaternion (w, x, y, z), polynomial in its entries."""
+    w, x, y, z = quaternion
+    return ca.vertcat(
+        ca.horzcat(1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)),
+        ca.horzcat(2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
+        ca.horzcat(2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
+    )

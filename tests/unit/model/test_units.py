@@ -1,0 +1,53 @@
+"""Units follow from those of the displacements."""
+
+import pytest
+
+import kalaba as kb
+from kalaba.model.text.expressions import parse
+from kalaba.model.units import acceleration_unit, actuator_units, force_unit, row_units, unit_of
+
+MACHINE = kb.System(
+    "units",
+    parts=(
+        kb.Parameter("stroke", 0.5, "m"),
+        kb.Body("arm", kb.Rod(1.0, mass=1.0), joint=kb.Revolute(kb.Y)),
+        kb.Body("slide", kb.Solid(1.0), joint=kb.Prismatic(kb.X)),
+        kb.Actuator("turn", "arm.angle"),
+        kb.Actuator("push", "2*slide.travel"),
+        kb.Actuator("mixed", "slide.travel*arm.angle"),
+        kb.Connection("nut", "slide", parent="arm", joint=kb.Screw(kb.X)),
+        kb.Constraint("rows", {"a": "arm.tip.x - stroke*(1 - cos(pi*t))", "b": "arm.angle^2"}),
+        kb.Constraint("traced", lambda m: m["arm.angle"]),
+    ),
+).machine
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"),
+    [
+        ("arm.angle", "rad"),
+        ("-arm.angle - pi", "rad"),
+        ("rate(arm.angle)", "rad/s"),
+        ("rate(arm.angle*slide.travel)", ""),
+        ("distance(arm, slide)/2", "m"),
+        ("max(arm.tip.x, stroke)", "m"),
+        ("arm.tip.x + arm.angle", ""),
+        ("2/slide.travel", ""),
+        ("sqrt(arm.tip.x)", ""),
+        ("sqrt(2)*stroke", "m"),
+        ("3", ""),
+        ("t", ""),
+    ],
+)
+def test_an_expression_of_one_unit_has_that_unit(text, unit):
+    assert unit_of(MACHINE, parse(text)) == unit
+
+
+def test_forces_are_power_dual():
+    assert actuator_units(MACHINE) == ("N*m", "N", "")
+    assert [force_unit(unit) for unit in ("m/s", "rad/s", "1/s", "kg")] == ["N", "N*m", "J", "W/(kg)"]
+    assert [acceleration_unit(unit) for unit in ("m/s", "1")] == ["m/s^2", "1/s"]
+
+
+def test_rows_have_the_unit_of_what_they_measure():
+    assert row_units(MACHINE) == ("m", "m", "rad", "rad", "m", "m", "", "")

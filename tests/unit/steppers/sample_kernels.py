@@ -1,0 +1,177 @@
+"""Kernels of known problems, written with Numba; store[0] holds the lanes, store[1] and on what the problem needs."""
+
+import ctypes
+
+import numpy as np
+from numba import cfunc, config, types
+
+from kalaba.compiled import Kernels, Layout
+from kalaba.native.batch import Code
+
+_POINTER = types.CPointer(types.double)
+_PROTOTYPE = ctypes.CFUNCTYPE(None, *[ctypes.POINTER(ctypes.c_double)] * 3)
+
+
+class Callback:
+    """A Python function at an address, for runs with the JIT disabled."""
+
+    def __init__(self, function):
+        self.callback = _PROTOTYPE(function)
+        self.address = ctypes.cast(self.callback, ctypes.c_void_p).value
+
+
+kernel = Callback if config.DISABLE_JIT else cfunc(types.void(_POINTER, _POINTER, _POINTER))
+
+
+def code(function, lanes=1, *values):
+    """Bind a kernel to its lanes and to numbers of its own."""
+    return Code(
+        function.address, np.repeat(np.array([[float(lanes)], *([v] for v in values)]), lanes, axis=1), function
+    )
+
+
+@kernel
+def oscillator(inputs, outputs, store):
+    """q̈ = -q + u."""
+    lanes = int(store[0])
+    for lane in range(lanes):
+        q, v, u = inputs[lane], inputs[lanes + lane], inputs[3 * lanes + lane]
+        outputs[lane] = v
+        outputs[lanes + lane] = u - q
+        outputs[2 * lanes + lane] = 0.0
+
+
+@kernel
+def forced(inputs, outputs, store):
+    """q̈ = -q (1 + cos(t)/2) - v³/10: time and speed enter."""
+    q, v, t = inputs[0], inputs[1], inputs[2]
+    outputs[0] = v
+    outputs[1] = -q * (1.0 + 0.5 * np.cos(t)) - 0.1 * v * v * v
+    outputs[2] = 0.0
+
+
+@kernel
+def exploding(inputs, outputs, store):
+    """v̇ = v²: infinite at t = 1/v(0)."""
+    lanes = int(store[0])
+    for lane in range(lanes):
+        v = inputs[lanes + lane]
+        outputs[lane] = v
+        outputs[lanes + lane] = v * v
+
+
+@kernel
+def square_root(inputs, outputs, store):
+    """v̇ = √(-q): NaN as soon as q > 0."""
+    outputs[0] = inputs[1]
+    outputs[1] = np.sqrt(-inputs[0]) if inputs[0] <= 0.0 else np.nan
+
+
+@kernel
+def feedback(inputs, outputs, store):
+    """u = -2 v, with gain store[1]."""
+    outputs[0] = -store[1] * inputs[1]
+
+
+@kernel
+def above(inputs, outputs, store):
+    """q - store[1 · lanes], per lane."""
+    lanes = int(store[0])
+    for lane in range(lanes):
+        outputs[lane] = inputs[lane] - store[lanes + lane]
+
+
+@kernel
+def nothing_moves(inputs, outputs, store):
+    """ẏ = 0."""
+    outputs[0] = 0.0
+    outputs[1] = 0.0
+    outputs[2] = 0.0
+
+
+# A pendulum of mass 1 and length 1 in x and y, g = 10, with φ = (x² + y² - 1)/2 and three rows of rank 1:
+# x φ, y φ and 3 (φ + offset). The first two vanish where x = 0 and y = 0; an offset contradicts them.
+
+
+@kernel
+def pendulum_motion(inputs, outputs, store):
+    lanes = int(store[0])
+    for lane in range(lanes):
+        x, y, p, w = inputs[lane], inputs[lanes + lane], inputs[2 * lanes + lane], inputs[3 * lanes + lane]
+        phi, speed, square = (x * x + y * y - 1) / 2, x * p + y * w, p * p + w * w
+        outputs[lane], outputs[lanes + lane] = p, w
+        ax, ay, fx, fy = 0.0, -10.0, 0.0, 0.0
+        for k in range(3):
+            if k == 0:
+                a, b, c, value = phi + x * x, x * y, -2 * p * speed - x * square, x * phi
+            elif k == 1:
+                a, b, c, value = x * y, phi + y * y, -2 * w * speed - y * square, y * phi
+            else:
+                a, b, c, value = 3 * x, 3 * y, -3 * square, 3 * (phi + store[lanes + lane])
+            pivot = a * a + b * b
+            if inputs[(7 + k) * lanes + lane] > 0:
+                force = (c - a * ax - b * ay) / pivot
+                fx, fy = a * force, b * force
+            outputs[(6 + k) * lanes + lane] = pivot
+            outputs[(9 + k) * lanes + lane] = abs(value)
+        outputs[2 * lanes + lane], outputs[3 * lanes + lane] = ax + fx, ay + fy
+        outputs[4 * lanes + lane], outputs[5 * lanes + lane] = fx, fy
+
+
+@kernel
+def pendulum_project(inputs, outputs, store):
+    lanes = int(store[0])
+    for lane in range(lanes):
+        x, y, p, w = inputs[lane], inputs[lanes + lane], inputs[2 * lanes + lane], inputs[3 * lanes + lane]
+        phi, speed = (x * x + y * y - 1) / 2, x * p + y * w
+        outputs[lane], outputs[lanes + lane], outputs[2 * lanes + lane], outputs[3 * lanes + lane] = x, y, p, w
+        for k in range(3):
+            if k == 0:
+                a, b, value, rate = phi + x * x, x * y, x * phi, p * phi + x * speed
+            elif k == 1:
+                a, b, value, rate = x * y, phi + y * y, y * phi, w * phi + y * speed
+            else:
+                a, b, value, rate = 3 * x, 3 * y, 3 * (phi + store[lanes + lane]), 3 * speed
+            if inputs[(7 + k) * lanes + lane] > 0:
+                square = a * a + b * b
+                outputs[lane], outputs[lanes + lane] = x - a * value / square, y - b * value / square
+                outputs[2 * lanes + lane], outputs[3 * lanes + lane] = p - a * rate / square, w - b * rate / square
+            outputs[(4 + k) * lanes + lane] = value
+            outputs[(7 + k) * lanes + lane] = rate
+
+
+@kernel
+def pendulum_rows(inputs, outputs, store):
+    lanes = int(store[0])
+    for lane in range(lanes):
+        x, y = inputs[lane], inputs[lanes + lane]
+        phi = (x * x + y * y - 1) / 2
+        for i in range(4):
+            outputs[i * lanes + lane] = 1.0 if i in (0, 3) else 0.0
+        for k, value in enumerate((phi + x * x, x * y, 3 * x, x * y, phi + y * y, 3 * y)):
+            outputs[(4 + k) * lanes + lane] = value
+
+
+@kernel
+def pendulum_lost(inputs, outputs, store):
+    """Project nowhere: the residual stays."""
+    for i in range(4):
+        outputs[i] = inputs[i]
+    for i in range(6):
+        outputs[4 + i] = 0.5
+
+
+@kernel
+def massless_rows(inputs, outputs, store):
+    for i in range(10):
+        outputs[i] = 0.0
+
+
+def pendulum(lanes=1, offset=0.0, **others):
+    """Give the pendulum's kernels, with `project=None` and the like to change them."""
+    kernels = {
+        "motion": code(pendulum_motion, lanes, offset),
+        "project": code(pendulum_project, lanes, offset),
+        "rows": code(pendulum_rows, lanes),
+    }
+    return Kernels(Layout(2, 2, 0, 3, lanes), **{**kernels, **others})
