@@ -1,4 +1,4 @@
-"""The source of kalaba as text and syntax trees; packages that do not exist yet are simply not in it."""
+"""The source of kalaba as text and syntax trees."""
 
 import ast
 from collections.abc import Iterator
@@ -10,11 +10,11 @@ ROOT = Path(__file__).resolve().parents[2] / "src" / "kalaba"
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """One imported module or name, as a dotted path, with the function it stands in ("" at module level)."""
+    """One imported module or name, as a dotted path; those under `if TYPE_CHECKING` are for type checkers alone."""
 
     target: str
-    function: str
     line: int
+    is_for_types: bool
 
 
 def source_files(*packages: str) -> list[Path]:
@@ -27,28 +27,27 @@ def label(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-def unit_of(path: Path) -> str:
-    """The package or top-level module a file belongs to: `model`, `plant`; "" for kalaba's own __init__."""
+def room_of(path: Path) -> str:
+    """The room a file belongs to: `model`, `errors`; "" for kalaba's own __init__."""
     first = path.relative_to(ROOT).parts[0]
     return "" if first == "__init__.py" else first.removesuffix(".py")
 
 
 def imports(text: str, package: str) -> Iterator[Import]:
     """Every import in the text of a module that lives in `package`, relative ones made absolute."""
-    yield from _imports_below(ast.parse(text), package, "")
+    yield from _imports_below(ast.parse(text), package, is_for_types=False)
 
 
-def _imports_below(node: ast.AST, package: str, function: str) -> Iterator[Import]:
+def _imports_below(node: ast.AST, package: str, *, is_for_types: bool) -> Iterator[Import]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Import):
-            yield from (Import(alias.name, function, child.lineno) for alias in child.names)
+            yield from (Import(alias.name, child.lineno, is_for_types) for alias in child.names)
         elif isinstance(child, ast.ImportFrom):
             base = _absolute(child, package)
-            yield from (Import(f"{base}.{alias.name}", function, child.lineno) for alias in child.names)
-        elif isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield from _imports_below(child, package, function or child.name)
+            yield from (Import(f"{base}.{alias.name}", child.lineno, is_for_types) for alias in child.names)
         else:
-            yield from _imports_below(child, package, function)
+            checking = isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"
+            yield from _imports_below(child, package, is_for_types=is_for_types or checking)
 
 
 def _absolute(node: ast.ImportFrom, package: str) -> str:

@@ -1,78 +1,59 @@
-"""Imports point one way: model ← derive ← constrain; native and integrate stand beside; the rest joins them."""
+"""Imports point one way: a room knows only the rooms before it in the floor plan, lazy imports counted."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from architecture.source_tree import Import, imports, label, package_of, source_files, unit_of
+from architecture.floors import FACE, FLOORS, ROOMS
+from architecture.source_tree import ROOT, imports, label, package_of, room_of, source_files
 
-CORE = {"errors", "model", "derive", "constrain", "native", "integrate"}
-ON_TOP = {"files", "view", "sweep"}
-PACKAGES = CORE | {"control", "cooperate", "robots", "cli"} | ON_TOP
-
-# The public functions that find a machine by name; they alone may open the catalogue, and only when called.
-CATALOGUE_DOORS = {"load", "catalog", "scenario", "__getattr__"}
-
-# A Run's own doors to its file formats.
-FILE_DOORS = {"save", "data"}
+FILES = source_files()
+CONTRIBUTING = ROOT.parents[1] / "CONTRIBUTING.md"
 
 
-def allowed(unit: str, units: set[str]) -> set[str]:
-    """What a unit may import; a single module at the top (plant, simulate, run, loop) joins the core."""
-    joined = CORE | (units - PACKAGES - {""})
-    used = joined | {"control", "cooperate"} | ON_TOP
-    table = {
-        "errors": set(),
-        "model": {"errors"},
-        "derive": {"errors", "model"},
-        "constrain": {"errors", "model", "derive"},
-        "native": {"errors"},
-        "integrate": {"errors"},
-        "control": joined,
-        "cooperate": joined | {"control"},
-        "robots": used | {""},
-        "cli": used | {"", "robots"},
-        **dict.fromkeys(ON_TOP | {""}, used),
-    }
-    return table.get(unit, joined)
-
-
-def violations(text: str, path_label: str, package: str, unit: str, units: set[str]) -> list[str]:
+def violations(text: str, path_label: str, package: str, room: str) -> list[str]:
     """Imports in a module's text that point the wrong way, each as `file:line imports what`."""
     return [
         f"{path_label}:{found.line} imports {found.target}"
         for found in imports(text, package)
-        if not _is_fine(found, unit, units)
+        if not found.is_for_types and not _is_allowed(found.target, room)
     ]
 
 
-def _is_fine(found: Import, unit: str, units: set[str]) -> bool:
-    root, _, rest = found.target.partition(".")
-    if root != "kalaba":
+def _is_allowed(target: str, room: str) -> bool:
+    root, _, rest = target.partition(".")
+    if root != FACE:
         return True
     first = rest.partition(".")[0]
-    target = first if first in PACKAGES | units else ""
-    if target == unit:
-        return True
-    if target == "robots" and found.function in CATALOGUE_DOORS:
-        return True
-    if target == "files" and unit == "run" and found.function in FILE_DOORS:
-        return True
-    return target in allowed(unit, units)
+    if first not in ROOMS:  # a public name, or the face itself
+        return room in {"", "cli"}
+    return room in {"", first} or (room in ROOMS and ROOMS.index(first) < ROOMS.index(room))
 
 
-FILES = source_files()
-UNITS = {unit_of(path) for path in FILES}
+def test_every_folder_and_root_module_has_its_place():
+    names = {path.name for path in ROOT.iterdir() if path.name[0] not in "_."} - {"py.typed"}
+    assert {name.removesuffix(".py") for name in names} == set(ROOMS)
 
 
 @pytest.mark.parametrize("path", FILES, ids=label)
 def test_imports_point_one_way(path: Path):
     text = path.read_text(encoding="utf-8")
-    assert violations(text, label(path), package_of(path), unit_of(path), UNITS) == []
+    assert violations(text, label(path), package_of(path), room_of(path)) == []
+
+
+def test_contributing_draws_the_same_plan():
+    drawn = re.findall(r"^\| `([a-z_]+)(?:/|\.py)` \| \S", CONTRIBUTING.read_text(encoding="utf-8"), re.MULTILINE)
+    assert drawn == list(ROOMS)
+
+
+@pytest.mark.parametrize("floor", FLOORS)
+def test_contributing_names_every_floor(floor: str):
+    assert f"**{floor}**" in CONTRIBUTING.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
-    ("unit", "text"),
+    ("room", "text"),
     [
         ("model", "from kalaba.derive import lagrange"),
         ("model", "from kalaba import derive"),
@@ -80,42 +61,40 @@ def test_imports_point_one_way(path: Path):
         ("model", "from ..derive.kane import Kane"),
         ("model", "import kalaba"),
         ("model", "from kalaba import System"),
+        ("joints", "from kalaba.model.system import System"),
         ("derive", "import kalaba.constrain.solve as s"),
-        ("constrain", "from kalaba.plant.plant import Plant"),
+        ("constrain", "from kalaba.plant import Plant"),
         ("native", "from kalaba.steppers import RungeKutta4"),
-        ("native", "from kalaba.model import System"),
-        ("integrate", "def f():\n    from kalaba.native import emit"),
-        ("integrate", "if TYPE_CHECKING:\n    from kalaba.model import System"),
-        ("plant", "from kalaba.control import servo"),
+        ("steppers", "def f():\n    from kalaba.compiled import advance"),
+        ("plant", "def save():\n    from kalaba.results import saving"),
+        ("results", "class Run:\n    def save(self):\n        from kalaba.view import plot"),
         ("control", "from kalaba.cooperate import hold"),
-        ("cooperate", "from kalaba.files import read"),
-        ("files", "from kalaba.robots import puma560"),
-        ("files", "def read():\n    from kalaba.robots import puma560"),
+        ("export", "def load():\n    from kalaba.view import film"),
         ("view", "from kalaba.cli import main"),
         ("errors", "from kalaba.model import System"),
+        ("robots", "import kalaba as kb"),
     ],
 )
-def test_a_wrong_import_is_found(unit: str, text: str):
-    package = "kalaba" if unit in {"plant", "errors"} else f"kalaba.{unit}"
-    assert len(violations(text, "here", package, unit, {"plant", "run", *PACKAGES})) == 1
+def test_a_wrong_import_is_found(room: str, text: str):
+    package = "kalaba" if room == "errors" else f"kalaba.{room}"
+    assert len(violations(text, "here", package, room)) == 1
 
 
 @pytest.mark.parametrize(
-    ("unit", "text"),
+    ("room", "text"),
     [
         ("model", "from kalaba.errors import ModelError"),
         ("model", "from .pose import Pose"),
+        ("joints", "if TYPE_CHECKING:\n    from kalaba.model.system import System"),
         ("derive", "from ..model import System"),
         ("constrain", "from kalaba import derive"),
-        ("plant", "from kalaba.native import kernel\nfrom kalaba.results.run import Run"),
+        ("plant", "from kalaba.native import kernel\nfrom kalaba.compiled import Integration"),
         ("cooperate", "from kalaba.control.servo import servo"),
-        ("sweep", "from kalaba.files import results"),
-        ("robots", "import kalaba as kb"),
+        ("cli", "from kalaba import __version__"),
         ("cli", "from kalaba.robots import names"),
-        ("files", "def load(name):\n    from kalaba.robots import entry"),
+        ("view", "def find(name):\n    from kalaba.robots import entry"),
         ("model", "import numpy as np\nfrom scipy import linalg"),
     ],
 )
-def test_a_right_import_is_let_through(unit: str, text: str):
-    package = "kalaba" if unit == "plant" else f"kalaba.{unit}"
-    assert violations(text, "here", package, unit, {"plant", "run", *PACKAGES}) == []
+def test_a_right_import_is_let_through(room: str, text: str):
+    assert violations(text, "here", f"kalaba.{room}", room) == []

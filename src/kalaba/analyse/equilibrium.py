@@ -23,8 +23,9 @@ from kalaba.errors import ConstraintError, ModelError, near
 from kalaba.model.parts import Constraint, Start
 from kalaba.native.backend import Interpreted
 from kalaba.plant.plant import Plant, build
+from kalaba.plant.reference import project_state
 from kalaba.plant.state import State
-from kalaba.run.python_loop import project_state, q_dot, unit
+from kalaba.space.configuration import displaced
 from kalaba.space.number import is_number
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def equilibrium(system: System | Plant, hold: Mapping[str, float] | None = None,
         step = _step(balance, FAR * 0.95 ** max(0, count - CALM))
         if np.max(np.abs(step), initial=0.0) <= FOUND:
             break
-        q = project_state(plant, State(unit(plant, q + q_dot(plant, q, step)), zero), 0.0).q
+        q = project_state(plant, State(displaced(plant.machine, q, step), zero), 0.0).q
     balance = rest.at(q)
     if not balance.is_equilibrium:
         raise _unbalanced(plant, balance)

@@ -13,7 +13,9 @@ from kalaba.constrain.solvers import mass_weight
 from kalaba.errors import ConstraintError
 from kalaba.plant.forward import not_unique
 from kalaba.plant.plant import Plant, build
+from kalaba.plant.reference import project_state
 from kalaba.plant.state import State
+from kalaba.space.configuration import displaced
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
@@ -151,8 +153,6 @@ def _unit_rows(metric: Array, matrix: Array) -> Array:
 
 def _nearby_rank(plant: Plant, matrix: Array, rank: int) -> int:
     """The largest rank at closed configurations near the start."""
-    from kalaba.run.python_loop import project_state, q_dot, unit
-
     if not plant.constraints:
         return 0
     q, v = plant.start
@@ -163,7 +163,7 @@ def _nearby_rank(plant: Plant, matrix: Array, rank: int) -> int:
     for _ in range(PROBES if tangent.size else 0):
         step = tangent @ rng.normal(size=tangent.shape[1]) * NEARBY
         try:
-            near = project_state(plant, State(unit(plant, q + q_dot(plant, q, step)), v), 0.0)
+            near = project_state(plant, State(displaced(plant.machine, q, step), v), 0.0)
         except ConstraintError:
             continue
         metric, A = _metric(plant, near.q, near.v)
@@ -176,8 +176,6 @@ def _on_manifold_only(plant: Plant, metric: Array, matrix: Array, mask: Array) -
 
     The probes move q across the manifold, along M⁻¹Aᵀ.
     """
-    from kalaba.run.python_loop import q_dot, unit
-
     left_out, kept = np.flatnonzero(mask == 0), mask > 0
     if not left_out.size:
         return ()
@@ -188,7 +186,7 @@ def _on_manifold_only(plant: Plant, metric: Array, matrix: Array, mask: Array) -
     for _ in range(PROBES):
         across = np.linalg.solve(metric, matrix.T @ rng.normal(size=len(matrix)))
         step = np.asarray(across * OFF / max(np.abs(across).max(), 1e-300), dtype=np.float64)
-        A = plant.constraint(unit(plant, q + q_dot(plant, q, step)), v)[0]
+        A = plant.constraint(displaced(plant.machine, q, step), v)[0]
         gap = np.abs(A[left_out] - coefficients @ A[kept]).max(axis=1)
         broken |= gap > BROKEN * np.abs(A).max()
     return tuple(plant.constraints[k] for k in left_out[broken])

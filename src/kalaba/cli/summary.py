@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.model.units import actuator_units, force_unit, row_units
+from kalaba.model.units import actuator_units, row_units
+from kalaba.units import force_unit
 
 if TYPE_CHECKING:
     from kalaba.results.run import Run

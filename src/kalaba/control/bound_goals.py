@@ -18,7 +18,7 @@ from kalaba.model.text.expressions import parse
 from kalaba.plant.assembly import close, weighted_step
 from kalaba.plant.start import closing
 from kalaba.plant.state import State
-from kalaba.run.python_loop import q_dot, unit
+from kalaba.space.configuration import q_dot, unit
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
@@ -96,7 +96,7 @@ class Course:
     def _rolled(self, t: float) -> Array:
         near = min(max(t, 0.0), self._end)
         q = self._way(near) if self._end else self.start.q
-        q = unit(self.plant, q if t == near else _roll(self.plant, self.motions, q, (near, t))(t))
+        q = unit(self.plant.machine, q if t == near else _roll(self.plant, self.motions, q, (near, t))(t))
         error = np.abs(self.demand(State(q, np.zeros(len(self.plant.velocities))), t).error)
         if error.max(initial=0.0) > SLIPPED:
             raise _would_slip(
@@ -123,8 +123,8 @@ def _roll(plant: Plant, motions: tuple[Motion, ...], q: Array, span: tuple[float
     from scipy.integrate import solve_ivp
 
     def rate(t: float, q: Array) -> Array:
-        q = unit(plant, q)
-        return q_dot(plant, q, _speed(plant, motions, q, t))
+        q = unit(plant.machine, q)
+        return q_dot(plant.machine, q, _speed(plant, motions, q, t))
 
     found = solve_ivp(rate, span, q, method="DOP853", rtol=ROLLED, atol=ROLLED, dense_output=True)
     if not found.success:

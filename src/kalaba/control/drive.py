@@ -111,7 +111,7 @@ class Driven:
     def law(self, plant: Plant, start: State) -> Sampled:
         """The control's own law, called at the drive's rate."""
         command, memory = _commands(plant, self.control, start, self.drive)
-        limits = np.array([actuator.limit for actuator in plant.machine.actuators])
+        limits = plant.limits
         between = self.drive.transmission(plant)
 
         def efforts(t: float, q: Array, v: Array, state: _State) -> tuple[Array, _State]:

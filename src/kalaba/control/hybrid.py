@@ -85,7 +85,7 @@ class Hybrid:
         readings = np.array([sensed(plant.inputs(*at)) for at in zip(plan.q, plan.v, plan.time, strict=True)])
         planned = CubicHermiteSpline(plan.time, *np.split(readings, 2, axis=1))
         rates, end = planned.derivative(), float(plan.time[-1])
-        limits = np.array([actuator.limit for actuator in plant.machine.actuators])
+        limits = plant.limits
         between = self.drive.transmission(plant)
 
         def efforts(t: float, q: Array, v: Array, state: _State) -> tuple[Array, _State]:

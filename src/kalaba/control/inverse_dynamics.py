@@ -67,7 +67,7 @@ def inverse_dynamics(
             raise ControlError(f"{plant.system.name}: these goals have no end. Say at which times=.")
         times = np.linspace(0.0, made.duration, SAMPLES)
     at = np.atleast_1d(np.asarray(times, dtype=float))
-    limits = np.array([plant.machine.actuators[i].limit for i in motors])
+    limits = plant.limits[list(motors)]
     names = tuple(found.names[i] for i in found.kept)
     states, efforts, nulls, q = [], [], [], found.start.q
     for t in at:

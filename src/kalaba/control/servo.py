@@ -107,7 +107,7 @@ class Servo:
 
     def _bounds(self, plant: Plant, motors: tuple[int, ...]) -> tuple[Array, Array]:
         """What each motor may give: its limit, or the bounds of the allocation."""
-        limits = np.array([actuator.limit for actuator in plant.machine.actuators])
+        limits = plant.limits
         low, high = -limits, limits.copy()
         if isinstance(self.allocation, Bounded):
             least, most = self.allocation.bounds(limits[list(motors)])
@@ -135,7 +135,7 @@ class Servo:
 
     def _allocated(self, plant: Plant, motors: tuple[int, ...], S: ca.SX, r: ca.SX) -> ca.SX:  # noqa: N803
         """The motors' efforts, in closed form."""
-        limits = tuple(plant.machine.actuators[i].limit for i in motors)
+        limits = tuple(plant.limits[list(motors)])
         return traced.allocated(self.allocation, limits, S, r)
 
     def _sampled(self, plant: Plant, found: Course, motors: tuple[int, ...]) -> Sampled:
@@ -168,7 +168,7 @@ class Servo:
 
     def _sharing(self, plant: Plant, found: Course, motors: tuple[int, ...]) -> Share:
         """A function of S and r: the efforts of all motors with S u = r, those that may not act idle."""
-        limits = np.array([plant.machine.actuators[i].limit for i in motors])
+        limits = plant.limits[list(motors)]
         share = sharing(self.allocation, limits, tuple(found.names[i] for i in found.kept))
 
         def efforts(S: Array, r: Array) -> Array:  # noqa: N803
@@ -252,7 +252,7 @@ def _check(plant: Plant, made: Servo) -> None:
         if not plant.machine.actuators[i].limit > 0:
             limit = plant.machine.actuators[i].limit
             raise ControlError(f"{plant.actuators[i]}.limit: expected more than zero, got {limit!r}.")
-    made.allocation.check(np.array([plant.machine.actuators[i].limit for i in motors]))
+    made.allocation.check(plant.limits[list(motors)])
     found = made.course(plant)
     if made.run_in is not None and (off := apart(found, found.start)):
         raise ControlError(f"{plant.system.name}: {off}. Let the goals begin at rest, or leave run_in out.")

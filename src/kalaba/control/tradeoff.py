@@ -56,7 +56,7 @@ def trade_off(
     least = inverse_dynamics(plant, goals, LeastSquares(), actuators, times)
     named = (actuators,) if isinstance(actuators, str) else tuple(actuators)
     motors = [plant.actuators.index(name) for name in (plant.actuators if actuators == ALL else named)]
-    limits = np.array([plant.machine.actuators[i].limit for i in motors])
+    limits = plant.limits[list(motors)]
     scale = limits if np.isfinite(limits).all() else np.ones(len(limits))
     low, high = (float((np.abs(found.actuation[:, motors]) / scale).max()) for found in (flattest, least))
     if high - low <= ALIKE * high:

@@ -99,7 +99,7 @@ class Carry:
 
     def _weights(self, space: ObjectSpace, motors: tuple[int, ...]) -> tuple[float, ...]:
         """The diagonal of D, one number a motor that shares; of limits made such that the largest is 1."""
-        limits = np.array([space.plant.machine.actuators[i].limit for i in motors])
+        limits = space.plant.limits[list(motors)]
         if self.share is None and np.isfinite(limits).all():
             return tuple(((limits.min() / limits) ** 2).tolist())
         share = self.share or LeastSquares()

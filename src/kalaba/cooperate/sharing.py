@@ -90,7 +90,7 @@ def share_force(
     torques = np.zeros(len(plant.actuators))
     for name, value in given.items():
         torques[plant.actuators.index(name)] = value
-    limits = np.array([plant.machine.actuators[i].limit for i in shared])
+    limits = plant.limits[list(shared)]
     columns = list(shared)
     torques[columns] = 0.0
     missing = force - force_map @ torques

@@ -23,26 +23,12 @@ from kalaba.model.machine import Machine, MachineBody, TracedRow
 from kalaba.model.parts import WORLD
 from kalaba.model.solids import MassProperties
 from kalaba.model.text.expressions import Expression, Values, evaluate
+from kalaba.model.text.symbolic import FUNCTIONS
 from kalaba.space.number import XYZ, with_values
 from kalaba.space.symbolic import about, column, from_quaternion, from_rpy
 
 if TYPE_CHECKING:
     from kalaba.space.pose import Axis, Pose
-
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **{name: getattr(ca, name) for name in ("sin", "cos", "tan", "asin", "acos", "atan", "atan2")},
-    **{name: getattr(ca, name) for name in ("sinh", "cosh", "tanh", "exp", "log", "sqrt", "sign")},
-    "abs": ca.fabs,
-    "min": lambda *values: _fold(ca.fmin, values),
-    "max": lambda *values: _fold(ca.fmax, values),
-}
-
-
-def _fold(function: Callable[[Any, Any], Any], values: tuple[Any, ...]) -> Any:  # noqa: ANN401
-    result = values[0]
-    for value in values[1:]:
-        result = function(result, value)
-    return result
 
 
 @dataclass(frozen=True)

@@ -8,23 +8,12 @@ from typing import TYPE_CHECKING
 from kalaba.model.machine import MachineConnection, Thrust
 from kalaba.model.text.expressions import Expression
 from kalaba.model.text.syntax import Binary, Call, Distance, Name, Node, Rate, Unary, fold
+from kalaba.units import FORCES, rate_unit
 
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine
 
-FORCES = {"m": "N", "rad": "N*m", "1": "J"}  # power-dual to a displacement in that unit
 LENGTH_ROWS = {"x", "y", "z", "d", "d1", "d2", "thread", "distance"}
-MOMENTUM = {"x": "kg*m/s", "y": "kg*m/s", "z": "kg*m/s", "rx": "kg*m^2/s", "ry": "kg*m^2/s", "rz": "kg*m^2/s"}
-
-
-def acceleration_unit(velocity_unit: str) -> str:
-    """m/s → m/s^2."""
-    return f"{velocity_unit}^2" if velocity_unit.endswith("/s") else f"{velocity_unit}/s"
-
-
-def force_unit(velocity_unit: str) -> str:
-    """Unit of the generalised force on a velocity: their product is power."""
-    return FORCES.get(velocity_unit.removesuffix("/s"), f"W/({velocity_unit})")
 
 
 def actuator_units(machine: Machine) -> tuple[str, ...]:
@@ -36,7 +25,7 @@ def actuator_units(machine: Machine) -> tuple[str, ...]:
 def row_rate_units(machine: Machine) -> list[str]:
     """Units of the rows' rates; a row at velocity level is its own rate."""
     pairs = zip(row_units(machine), machine.is_velocity_level, strict=True)
-    return [unit if moving or not unit else f"{unit}/s" for unit, moving in pairs]
+    return [unit if moving else rate_unit(unit) for unit, moving in pairs]
 
 
 def row_units(machine: Machine) -> tuple[str, ...]:
@@ -69,7 +58,7 @@ def _unit(known: dict[str, str], node: Node, below: list[str | None]) -> str | N
         case Distance():
             return "m"
         case Rate():
-            return f"{below[0]}/s" if below[0] else ""
+            return rate_unit(below[0] or "")
         case Binary("*" | "/" as operator):
             left, right = below
             return left if right is None else right if left is None and operator == "*" else ""

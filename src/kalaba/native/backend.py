@@ -37,6 +37,10 @@ class Evaluator(Protocol):
 class Backend(Protocol):
     """A way to evaluate functions."""
 
+    @property
+    def threads(self) -> int:
+        """How many threads a batch may use."""
+
     def evaluator(self, name: str, key: str, trace: Trace, parameters: Array, *, seldom: bool = False) -> Evaluator:
         """Prepare a function; `key` tells functions apart, `trace` makes the CasADi function if it is needed.
 
@@ -63,6 +67,11 @@ class InterpretedFunction:
 @dataclass(frozen=True, slots=True)
 class Interpreted:
     """CasADi's virtual machine: slow, independent of LLVM, the oracle for native code."""
+
+    @property
+    def threads(self) -> int:
+        """One: the interpreter takes state after state."""
+        return 1
 
     def evaluator(
         self,

@@ -11,9 +11,9 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.derive.kinematics import FUNCTIONS
 from kalaba.errors import ControlError
 from kalaba.model.text.expressions import Values, evaluate, parse
+from kalaba.model.text.symbolic import FUNCTIONS
 from kalaba.paths.shape import Shape
 from kalaba.paths.wording import at_time
 

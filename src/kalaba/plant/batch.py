@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kalaba.constrain.layout import check_unit
-from kalaba.constrain.solvers import MaskedLDL, Motion
+from kalaba.constrain.solvers import Motion
 from kalaba.errors import ModelError
-from kalaba.native.backend import Native, slices
+from kalaba.native.backend import slices
 from kalaba.plant.forward import health_bounds, motion, motion_name
 
 if TYPE_CHECKING:
@@ -36,10 +36,10 @@ class Acting(NamedTuple):
 def batch_motion(plant: Plant, q: ArrayLike, v: ArrayLike, acting: Acting) -> Motion:
     """Motions of many states; those whose rows are not as chosen at the start are looked at one by one."""
     given = _fields(plant, q, v, acting)
-    if not isinstance(plant.solver, MaskedLDL) or not isinstance(plant.backend, Native):
+    if not plant.is_native:
         results = [motion(plant, _packed(plant, given, index)) for index in range(len(given["q"]))]
         return Motion(np.array([r.acceleration for r in results]), np.array([r.constraint_force for r in results]))
-    acceleration, constraint_force, health = _run(plant, plant.backend, given)
+    acceleration, constraint_force, health = _run(plant, given)
     for index in _unhealthy(plant.choice, acceleration, health):
         acceleration[index], constraint_force[index] = motion(plant, _packed(plant, given, index))
     return Motion(acceleration, constraint_force)
@@ -54,7 +54,7 @@ def _unhealthy(choice: Choice, acceleration: Array, health: Array) -> NDArray[np
     return np.flatnonzero(~(fine.all(axis=1) & np.isfinite(acceleration).all(axis=1)))
 
 
-def _run(plant: Plant, backend: Native, given: dict[str, Array]) -> tuple[Array, Array, Array]:
+def _run(plant: Plant, given: dict[str, Array]) -> tuple[Array, Array, Array]:
     """Accelerations, constraint forces, and what tells whether the rows are as chosen, of every state."""
     from kalaba.native.batch import Code, Piece, Slots, batch
 
@@ -70,7 +70,7 @@ def _run(plant: Plant, backend: Native, given: dict[str, Array]) -> tuple[Array,
         Slots(kernel.n_inputs, kernel.n_outputs, kernel.lanes),
         [Piece(firsts[name], array) for name, array in values.items()],
         [Piece(part.start, array) for part, array in zip(parts, results, strict=True)],
-        backend.threads,
+        plant.backend.threads,
     )
     return results[0], results[1], results[2]
 

@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.constrain.rows import choose_rows, seat_rows, unit_rows
-from kalaba.constrain.solvers import MaskedLDL, Motion, Problem
+from kalaba.constrain.solvers import Motion, Problem
 from kalaba.errors import ConstraintError, NotFiniteError
-from kalaba.native.backend import Native
 
 if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
@@ -85,7 +84,7 @@ def motion_name(plant: Plant) -> str:
 
 def motion(plant: Plant, inputs: Array) -> Motion:
     """The constrained motion at packed inputs."""
-    if not isinstance(plant.solver, MaskedLDL) or not isinstance(plant.backend, Native):
+    if not plant.is_native:
         return _solve(plant, inputs)
     function = plant.standard("motion")
     if plant.is_singular:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from kalaba.constrain.layout import checked
 from kalaba.errors import ModelError
+from kalaba.plant.reference import project_state
 from kalaba.plant.state import NamedState, State
 
 if TYPE_CHECKING:
@@ -23,8 +24,6 @@ SHOWN = 3  # missing names in a message
 
 def take_over(plant: Plant, given: Any) -> tuple[State, float]:  # noqa: ANN401
     """The nearest state (in the mass metric) that obeys every row, and the kinetic energy lost on the way to it."""
-    from kalaba.run.python_loop import project_state
-
     before = own_state(plant.machine, given)
     after = project_state(plant, before, 0.0)
     return after, energy_loss(plant, after.q, before.v, after.v)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -14,7 +14,6 @@ from kalaba.errors import ControlError, ExpressionError, near
 from kalaba.model.parts import Sampled
 from kalaba.model.text.expressions import parse
 from kalaba.model.text.resolve import is_known, unknown_word
-from kalaba.results.run import Shortfall
 
 if TYPE_CHECKING:
     import casadi as ca
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from kalaba.plant.state import State
 
 Array = NDArray[np.float64]
-ROUNDING = 1e-9  # of a limit: more was asked for in earnest
 
 
 def read(plant: Plant, text: Any, what: str) -> Expression:  # noqa: ANN401
@@ -68,8 +66,7 @@ class Law:
 
     def range(self, plant: Plant) -> tuple[Array, Array]:
         """What each motor may give at the least and the most."""
-        limits = np.array([actuator.limit for actuator in plant.machine.actuators])
-        return (-limits, limits) if self.bounds is None else self.bounds
+        return (-plant.limits, plant.limits) if self.bounds is None else self.bounds
 
     def inputs(self, equations: Equations, kept: ca.SX | None = None, numbers: ca.SX | None = None) -> list[ca.SX]:
         """All held inputs under the law, one expression a motor before its limit; sampled forces pass through.
@@ -152,65 +149,6 @@ def _trace(equations: Equations, chosen: Law, low: list[float], high: list[float
         return within(u[: len(low)], low, high) + u[len(low) :]
 
     return law_values(equations, values, len(chosen.numbers))
-
-
-@dataclass
-class Sampler:
-    """A sampled function at work: when it is due, what it drives, its discrete state."""
-
-    source: Sampled
-    part: slice  # of the held inputs
-    names: tuple[str, ...]
-    limits: Array
-    state: Any
-    count: int = 0
-    short: list[Shortfall] = field(default_factory=list)  # where it asked for more than motors give
-
-    @property
-    def due(self) -> float:
-        """Time of the next sample."""
-        return self.count * self.source.period
-
-    def sample(self, t: float, q: Array, v: Array) -> Array:
-        """Call the function and check what it returns."""
-        if self.source.state is None:
-            given = self.source.function(t, q, v)
-        else:
-            given, self.state = self.source.function(t, q, v, self.state)
-        self.count += 1
-        if isinstance(given, Mapping):
-            for name in given:
-                if name not in self.names:
-                    message = f"Sampled at t = {t:g}: no input {name!r}; {near(name, self.names)}"
-                    raise ControlError(message)
-            given = [given.get(name, 0.0) for name in self.names]
-        values = np.atleast_1d(np.asarray(given, dtype=float))
-        if values.shape != (len(self.names),) or not np.isfinite(values).all():
-            message = f"Sampled at t = {t:g}: expected {len(self.names)} finite numbers, got {given!r}."
-            raise ControlError(message)
-        self.short += [
-            Shortfall(t, self.names[i], float(abs(values[i]) - self.limits[i]))
-            for i in np.flatnonzero(np.abs(values) > self.limits * (1 + ROUNDING))
-        ]
-        return np.asarray(np.clip(values, -self.limits, self.limits))
-
-
-def samplers(plant: Plant, control: Any) -> list[Sampler]:  # noqa: ANN401
-    """All sampled functions of a run: the control, and Force parts."""
-    found = []
-    motors = len(plant.actuators)
-    if isinstance(control, Sampled):
-        limits = np.array([actuator.limit for actuator in plant.machine.actuators])
-        found.append(Sampler(control, slice(0, motors), plant.actuators, limits, control.state))
-    inputs = plant.machine.sampled_inputs
-    for force in plant.machine.forces:
-        for half in ("force", "torque"):
-            source = getattr(force, half)
-            if isinstance(source, Sampled):
-                first = motors + inputs.index(f"{force.name}.{half}.x")
-                part = slice(first, first + 3)
-                found.append(Sampler(source, part, ("x", "y", "z"), np.full(3, np.inf), source.state))
-    return found
 
 
 def trace_map(equations: Equations) -> ca.Function:

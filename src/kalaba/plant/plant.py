@@ -7,7 +7,7 @@ is derived or compiled before it is asked for.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kalaba.constrain.layout import WRENCH, Layout, checked, checked_configuration
 from kalaba.constrain.solvers import MaskedLDL, Motion, Problem, Solver, UdwadiaKalaba, is_singular, mass_weight
-from kalaba.errors import ModelError, near
+from kalaba.errors import ControlError, ModelError, near
 from kalaba.model.fingerprint import fingerprint
 from kalaba.native.backend import Backend, Evaluator, Interpreted, Native
 from kalaba.plant import forward
@@ -97,6 +97,23 @@ class Plant:
     def actuators(self) -> tuple[str, ...]:
         """Names of the motors."""
         return tuple(actuator.name for actuator in self.machine.actuators)
+
+    @cached_property
+    def limits(self) -> Array:
+        """What each motor may give at the most, N or N·m; infinite where nothing limits it."""
+        return np.array([actuator.limit for actuator in self.machine.actuators], dtype=float)
+
+    def motors(self, names: Sequence[str], what: str) -> tuple[int, ...]:
+        """Indices of motors by name; `what` asks for them, for the error of a name that is none."""
+        for name in names:
+            if name not in self.actuators:
+                raise ControlError(f"{what}: {self.system.name} has no actuator {name!r}; {near(name, self.actuators)}")
+        return tuple(self.actuators.index(name) for name in names)
+
+    @property
+    def is_native(self) -> bool:
+        """Whether compiled kernels with a row choice solve its motion, so that the compiled loop can run it."""
+        return isinstance(self.backend, Native) and isinstance(self.solver, MaskedLDL)
 
     @cached_property
     def constraints(self) -> tuple[str, ...]:
@@ -359,7 +376,7 @@ class Plant:
 
     def step(self, state: State, actuation: ArrayLike | None = None, dt: float = 1e-3, t: float = 0.0) -> State:
         """Advance a state by dt with held actuation: one Runge-Kutta step, then projection."""
-        from kalaba.run.simulate import one_step
+        from kalaba.plant.step import one_step
 
         return one_step(self, state, actuation, dt, t)
 

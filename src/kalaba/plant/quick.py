@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kalaba.constrain.layout import UNIT
-from kalaba.constrain.solvers import MaskedLDL, Motion
-from kalaba.native.backend import Native, NativeFunction
+from kalaba.constrain.solvers import Motion
+from kalaba.native.backend import NativeFunction
 from kalaba.plant.forward import health_bounds, motion_name
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ class Quick:
     """One native call; gives None where the general way must look: other shapes, NaN, rows that are not as chosen."""
 
     def __init__(self, plant: Plant) -> None:
-        self.is_used = isinstance(plant.solver, MaskedLDL) and isinstance(plant.backend, Native)
+        self.is_used = plant.is_native
         self._plant, self._threads = plant, threading.local()
         self._q, self._v, self._u = (len(plant.coordinates),), (len(plant.velocities),), (len(plant.actuators),)
         self._t, self._n = plant.layout.t, len(plant.velocities)

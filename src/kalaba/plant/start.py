@@ -16,9 +16,10 @@ from kalaba.model.machine import MachineConnection
 from kalaba.model.parts import Connection
 from kalaba.model.text.expressions import Values, evaluate, number, parse
 from kalaba.plant.assembly import TRIES, Assembled, assemble, weighted_step
+from kalaba.space.configuration import difference, retract
 from kalaba.space.number import is_number
 from kalaba.space.pose import AsFound, Pose
-from kalaba.space.rotations import from_pose, multiply, quaternion_of, rotation_of, rotation_vector, turn
+from kalaba.space.rotations import from_pose, quaternion_of, rotation_of, rotation_vector
 
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine
@@ -146,25 +147,12 @@ class _Closing:
         return self.plant.watch(tuple(name for name, _ in self.held), inputs)
 
     def retract(self, q: Array, step: Array) -> Array:
-        """Move along a step; quaternions turn."""
-        moved, step = q.copy(), np.where(self.fixed, 0.0, step)
-        for i, j in self.plant.machine.scalar_pairs:
-            moved[i] += step[j]
-        for i, j in self.plant.machine.quaternions:
-            moved[i : i + 4] = multiply(q[i : i + 4], turn(step[j : j + 3]))
-            moved[i : i + 4] /= np.linalg.norm(moved[i : i + 4])
-        return moved
+        """Move along a step; what is fixed stays."""
+        return retract(self.plant.machine, q, np.where(self.fixed, 0.0, step))
 
     def difference(self, q: Array, origin: Array) -> Array:
-        """The step from one configuration to another; twice the vector part for quaternions."""
-        step = np.zeros(len(self.plant.velocities))
-        for i, j in self.plant.machine.scalar_pairs:
-            step[j] = q[i] - origin[i]
-        for i, j in self.plant.machine.quaternions:
-            w, *xyz = origin[i : i + 4]
-            relative = multiply(np.array([w, *(-np.array(xyz))]), q[i : i + 4])
-            step[j : j + 3] = 2 * relative[1:] * np.sign(relative[0] or 1.0)
-        return step
+        """The step from one configuration to another."""
+        return difference(self.plant.machine, q, origin, len(self.plant.velocities))
 
     def flipped(self, q: Array) -> bool:
         """Tell whether a connection sits at its false root."""

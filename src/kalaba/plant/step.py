@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.errors import ConstraintError
+from kalaba.constrain.layout import checked
+from kalaba.errors import ConstraintError, ModelError
 from kalaba.native.backend import NativeFunction
 from kalaba.plant.forward import choose, is_healthy
+from kalaba.plant.reference import step_state
+from kalaba.plant.state import State
+from kalaba.space.number import is_number
 
 if TYPE_CHECKING:
     from kalaba.plant.forward import Choice
     from kalaba.plant.plant import Plant
-    from kalaba.plant.state import State
 
 Array = NDArray[np.float64]
 CLOSED = 1e-9  # a residual found below this before a Newton step is at rounding after it
@@ -22,10 +25,21 @@ PROJECTIONS = 10
 WEIGHTS = ((0.0, 1 / 6), (0.5, 1 / 3), (0.5, 1 / 3), (1.0, 1 / 6))  # node and weight of each stage
 
 
+def one_step(plant: Plant, state: State, actuation: Any, dt: float, t: float) -> State:  # noqa: ANN401
+    """Advance a state by one step with held actuation."""
+    held = np.zeros(plant.layout.u.stop - plant.layout.u.start)
+    if actuation is not None:
+        held[: len(plant.actuators)] = checked(actuation, len(plant.actuators), "actuation", plant.actuators)
+    if not is_number(dt) or not dt > 0:
+        message = f"{plant.system.name}.step: expected dt above 0 s, got {dt!r}. One step forward in time."
+        raise ModelError(message)
+    if plant.is_native:
+        return native_step(plant, State(*state), held, dt, t)
+    return step_state(plant, State(*state), held, dt, t)
+
+
 def native_step(plant: Plant, state: State, held: Array, h: float, t: float) -> State:
     """One classical Runge-Kutta step with rows frozen, then projection at the new time."""
-    from kalaba.plant.state import State
-
     function = plant.standard("motion")
     assert isinstance(function, NativeFunction)  # noqa: S101  (callers ask native plants only)
     bound, layout = function.bound, plant.layout

@@ -6,9 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from kalaba.constrain.kernels import functions
-from kalaba.constrain.solvers import MaskedLDL
 from kalaba.model.topology.partition import partition
-from kalaba.native.backend import Interpreted, Native
+from kalaba.native.backend import Interpreted
 
 if TYPE_CHECKING:
     from kalaba.constrain.kernels.programs import Blocks
@@ -27,7 +26,7 @@ class RebuildWarning(UserWarning):
 
 def parted(plant: Plant) -> Blocks | None:
     """The programs of a machine with many limbs that are alike; None for others, and for other solvers."""
-    if not isinstance(plant.backend, Native) or not isinstance(plant.solver, MaskedLDL):
+    if not plant.is_native:
         return None
     found = partition(plant.machine, MANY_BODIES) if len(plant.machine.bodies) >= MANY_BODIES else None
     if found is None:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
-from kalaba.derive.kinematics import FUNCTIONS
 from kalaba.errors import KalabaError
 from kalaba.model.text.expressions import Values
 from kalaba.model.text.expressions import evaluate as evaluate_text
+from kalaba.model.text.symbolic import FUNCTIONS
 from kalaba.printing.factoring import ShortWriter
 from kalaba.printing.listing import listed
 from kalaba.printing.notation import Letter, Notation, letters

@@ -13,6 +13,7 @@ from kalaba.model import units
 from kalaba.model.serial import from_json
 from kalaba.results.provenance import effort_of, provenance, shortfalls_of, status_of, worst_of
 from kalaba.results.run import Run
+from kalaba.units import MOMENTUM, acceleration_unit, force_unit
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -100,8 +101,8 @@ def names(machine: Machine) -> dict[str, tuple[str, Sequence[str]]]:
         "coordinate_unit": ("coordinate", [coordinate.unit for coordinate in machine.coordinates]),
         "velocity": ("velocity", [velocity.name for velocity in machine.velocities]),
         "velocity_unit": ("velocity", speeds),
-        "acceleration_unit": ("velocity", [units.acceleration_unit(unit) for unit in speeds]),
-        "force_unit": ("velocity", [units.force_unit(unit) for unit in speeds]),
+        "acceleration_unit": ("velocity", [acceleration_unit(unit) for unit in speeds]),
+        "force_unit": ("velocity", [force_unit(unit) for unit in speeds]),
         "actuator": ("actuator", [actuator.name for actuator in machine.actuators]),
         "actuator_unit": ("actuator", units.actuator_units(machine)),
         "sampled": ("sampled", sampled),
@@ -111,8 +112,8 @@ def names(machine: Machine) -> dict[str, tuple[str, Sequence[str]]]:
         "row_rate_unit": ("row", units.row_rate_units(machine)),
         "output": ("output", [output.name for output in machine.outputs]),
         "output_unit": ("output", [output.unit for output in machine.outputs]),
-        "momentum_component": ("momentum_component", list(units.MOMENTUM)),
-        "momentum_component_unit": ("momentum_component", list(units.MOMENTUM.values())),
+        "momentum_component": ("momentum_component", list(MOMENTUM)),
+        "momentum_component_unit": ("momentum_component", list(MOMENTUM.values())),
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -12,23 +12,20 @@ from numpy.typing import NDArray
 from kalaba.constrain.solvers import Motion
 from kalaba.constrain.stabilisation import Projection
 from kalaba.errors import ConstraintError, IntegrationError, ModelError, NotFiniteError
-from kalaba.plant.assembly import weighted_step
 from kalaba.plant.forward import motion
-from kalaba.plant.laws import Sampler, law_function
+from kalaba.plant.laws import law_function
 from kalaba.plant.plant import Plant
+from kalaba.plant.reference import Drive, hold, packed_state, step_state
 from kalaba.plant.state import State
 from kalaba.results.run import Effort, Ending, Run, Status, Worst
 from kalaba.run.progress import Lookout
+from kalaba.run.sampling import Sampler
 from kalaba.steppers import RungeKutta4
 
 if TYPE_CHECKING:
     from kalaba.run.simulate import Task
 
 Array = NDArray[np.float64]
-Drive = Callable[[float, Array, Array], Array]
-PROJECTIONS = 12
-CLOSED = 1e-14
-LOST = 1e-6
 
 
 def run_python(task: Task) -> Run:
@@ -45,7 +42,7 @@ def run_python(task: Task) -> Run:
     drive, ending, t, saved = Held(task), Ending.DONE, 0.0, 0
     lookout = Lookout(task.progress, plant, task.duration)
     take_samples(task.samplers, drive.held, 0.0, state)
-    before = -np.inf if event is None else float(event(_packed(plant, state, t, drive))[0])
+    before = -np.inf if event is None else float(event(packed_state(plant, state, t, drive))[0])
     for k in range(steps + 1):
         t = min(k * task.stepper.step, task.duration)
         if t >= saved * task.save_every - 1e-9 * task.stepper.step or k == steps:
@@ -57,7 +54,7 @@ def run_python(task: Task) -> Run:
         try:
             with np.errstate(all="ignore"):  # numbers that are no longer finite are found below
                 state = step_state(plant, state, drive, h, t, projects=isinstance(task.stabilisation, Projection))
-            after = -np.inf if event is None else float(event(_packed(plant, state, t + h, drive))[0])
+            after = -np.inf if event is None else float(event(packed_state(plant, state, t + h, drive))[0])
         except (ModelError, NotFiniteError):  # numbers that are not finite are refused by the next call that meets them
             ending = Ending.NOT_FINITE
             break
@@ -126,12 +123,6 @@ class Held:
         return self._law(packed)
 
 
-def hold(plant: Plant, packed: Array, inputs: Array) -> None:
-    """Put held inputs in their place: u, and after it the generalised force where that is pushed."""
-    first = plant.layout.u.start
-    packed[first : first + len(inputs)] = inputs
-
-
 def take_samples(samplers: Iterable[Sampler], held: Array, t: float, state: State) -> None:
     """Take the samples that are due, between steps: a sampled function sees states of the run and no stages."""
     for sampler in samplers:
@@ -139,83 +130,11 @@ def take_samples(samplers: Iterable[Sampler], held: Array, t: float, state: Stat
             held[sampler.part] = sampler.sample(t, state.q, state.v)
 
 
-def _packed(plant: Plant, state: State, t: float, drive: Drive | Array) -> Array:
-    packed = plant.layout.pack(state.q, state.v, t)
-    hold(plant, packed, drive(t, state.q, state.v) if callable(drive) else drive)
-    return packed
-
-
 def _sample(plant: Plant, state: State, t: float, drive: Drive) -> tuple[float, Array, Array, Array, Array, Array]:
     inputs = drive(t, state.q, state.v)
     try:
-        found = motion(plant, _packed(plant, state, t, inputs))
+        found = motion(plant, packed_state(plant, state, t, inputs))
     except NotFiniteError:  # the state is fine, and so part of the run; the step from here will fail
         unknown = np.full(len(state.v), np.nan)
         found = Motion(unknown, unknown.copy())
     return t, state.q, state.v, found.acceleration, found.constraint_force, inputs
-
-
-def step_state(plant: Plant, state: State, drive: Drive | Array, h: float, t: float, *, projects: bool = True) -> State:
-    """One classical Runge-Kutta step, then projection."""
-    n_q = len(plant.coordinates)
-
-    def rate(time: float, y: Array) -> Array:
-        at = State(y[:n_q], y[n_q:])
-        return np.concatenate([q_dot(plant, *at), motion(plant, _packed(plant, at, time, drive)).acceleration])
-
-    y = np.concatenate(state)
-    k1 = rate(t, y)
-    k2 = rate(t + h / 2, y + h / 2 * k1)
-    k3 = rate(t + h / 2, y + h / 2 * k2)
-    k4 = rate(t + h, y + h * k3)
-    y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
-    moved = State(unit(plant, y[:n_q]), y[n_q:])
-    return project_state(plant, moved, t + h) if projects else moved
-
-
-def q_dot(plant: Plant, q: Array, v: Array) -> Array:
-    """q̇ = N(q) v."""
-    rate = np.zeros(len(q))
-    for i, j in plant.machine.scalar_pairs:
-        rate[i] = v[j]
-    for i, j in plant.machine.quaternions:
-        w, x, y, z = q[i : i + 4]
-        E = np.array([[-x, -y, -z], [w, -z, y], [z, w, -x], [-y, x, w]])
-        rate[i : i + 4] = E @ v[j : j + 3] / 2
-    return rate
-
-
-def unit(plant: Plant, q: Array) -> Array:
-    """Make quaternions unit again."""
-    q = q.copy()
-    for i, _ in plant.machine.quaternions:
-        q[i : i + 4] /= np.linalg.norm(q[i : i + 4])
-    return q
-
-
-def project_state(plant: Plant, state: State, t: float) -> State:
-    """The nearest state (in the mass metric) that obeys every row and its rate."""
-    q, v = unit(plant, state.q), state.v
-    if not plant.constraints:
-        return State(q, v)
-    position = ~np.array(plant.machine.is_velocity_level, dtype=bool)
-    previous = np.inf
-    for _ in range(PROJECTIONS):
-        value = plant.residual(q, t)
-        size = float(np.max(np.abs(value)))
-        if size < CLOSED or size >= previous:
-            break
-        previous = size
-        problem = plant.problem(plant.inputs(q, v, t))
-        step = weighted_step(problem.matrix[position], problem.mass, -value[position])
-        q = unit(plant, q + q_dot(plant, q, step))
-    if previous != np.inf and float(np.max(np.abs(plant.residual(q, t)))) > LOST:
-        message = f"{plant.system.name}: the state cannot be projected onto the constraints at t = {t:g} s."
-        raise ConstraintError(message)
-    for _ in range(2):
-        rate = plant.velocity_residual(q, v, t)
-        if np.max(np.abs(rate)) < CLOSED * max(1.0, float(np.max(np.abs(v)))):
-            break
-        problem = plant.problem(plant.inputs(q, v, t))
-        v = v + weighted_step(problem.matrix, problem.mass, -rate)
-    return State(q, v)

@@ -14,10 +14,12 @@ from kalaba.constrain.stabilisation import Projection
 from kalaba.errors import ConstraintError, IntegrationError, ModelError, NotFiniteError
 from kalaba.native.backend import Interpreted
 from kalaba.plant.forward import choose, motion
+from kalaba.plant.reference import Drive, packed_state, project_state
 from kalaba.plant.state import State
 from kalaba.results.run import Effort, Ending, Run, Status
 from kalaba.run.progress import Lookout
-from kalaba.run.python_loop import Drive, Held, _packed, _run, _sample, project_state, q_dot, unit
+from kalaba.run.python_loop import Held, _run, _sample
+from kalaba.space.configuration import q_dot, unit
 
 if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
@@ -47,7 +49,7 @@ def run_stiff(task: Task) -> Run:
     solver = Radau(
         _rate(plant, drive), 0.0, np.concatenate(task.start), task.duration, jac=_jacobian(task), **tolerances
     )
-    before = -1.0 if event is None else float(event(_packed(plant, task.start, 0.0, drive))[0])
+    before = -1.0 if event is None else float(event(packed_state(plant, task.start, 0.0, drive))[0])
     while solver.status == "running":
         ending = _step(solver)
         if ending.failed:
@@ -56,7 +58,7 @@ def run_stiff(task: Task) -> Run:
         dense = solver.dense_output()
         stop_time = solver.t
         if event is not None:
-            after = float(event(_packed(plant, _at(dense, solver.t, n_q), solver.t, drive))[0])
+            after = float(event(packed_state(plant, _at(dense, solver.t, n_q), solver.t, drive))[0])
             if before < 0 <= after:
                 ending, stop_time = Ending.STOPPED, _crossing(plant, event, dense, solver.t_old, solver.t)
             before = after
@@ -78,10 +80,10 @@ def _rate(plant: Plant, drive: Drive) -> Callable[[float, Array], Array]:
     def rate(t: float, y: Array) -> Array:
         state = State(y[:n_q], y[n_q:])
         try:
-            found = motion(plant, _packed(plant, state, t, drive))
+            found = motion(plant, packed_state(plant, state, t, drive))
         except (ModelError, NotFiniteError):  # Newton's method takes NaN for a step that is too long
             return np.full(len(y), np.nan)
-        return np.concatenate([q_dot(plant, *state), found.acceleration])
+        return np.concatenate([q_dot(plant.machine, *state), found.acceleration])
 
     return rate
 
@@ -113,7 +115,7 @@ def _settled(task: Task, state: State, t: float) -> State:
     """A state on the constraints; without projection one of unit quaternions."""
     if isinstance(task.stabilisation, Projection):
         return project_state(task.plant, state, t)
-    return State(unit(task.plant, state.q), state.v)
+    return State(unit(task.plant.machine, state.q), state.v)
 
 
 def _samples_until(task: Task, dense: Any, last: float, until: float, is_end: bool) -> list[Any]:  # noqa: ANN401, FBT001

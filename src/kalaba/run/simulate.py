@@ -11,21 +11,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.constrain.layout import checked
-from kalaba.constrain.solvers import MaskedLDL
 from kalaba.constrain.stabilisation import Baumgarte, Projection, Stabilisation
 from kalaba.errors import ExpressionError, IntegrationError, ModelError
 from kalaba.model.parts import Sampled
 from kalaba.model.text.expressions import parse_condition
-from kalaba.native.backend import Native, NativeFunction
+from kalaba.native.backend import NativeFunction
 from kalaba.plant.impact import own_state, take_over
-from kalaba.plant.laws import Controller, Law, Sampler, law_function, law_of, read, samplers
+from kalaba.plant.laws import Controller, Law, law_function, law_of, read
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.state import State
-from kalaba.plant.step import native_step
 from kalaba.results.run import Effort, Ending, Run, Status, Worst
 from kalaba.run.deformation import DeformationWarning, large_deformation
 from kalaba.run.progress import Progress, Watcher
+from kalaba.run.sampling import Sampler, samplers
 from kalaba.run.shortfall import ShortfallWarning, shortfall_message, shortfalls
 from kalaba.run.structures import check_structural, structural_functions
 from kalaba.space.number import is_number
@@ -167,7 +165,7 @@ def _plant(system: System | Plant, start: Any) -> Plant:  # noqa: ANN401
 
 def _runner(task: Task) -> Callable[[Task], Run]:
     is_stiff = isinstance(task.stepper, Radau)
-    if not is_stiff and isinstance(task.plant.backend, Native) and isinstance(task.plant.solver, MaskedLDL):
+    if not is_stiff and task.plant.is_native:
         return run_native
     if isinstance(task.stabilisation, Baumgarte):
         name = task.plant.system.name
@@ -364,18 +362,3 @@ def settings(task: Task) -> dict[str, str]:
         "stop": task.stop or "",
         "save_every": repr(task.save_every),
     }
-
-
-def one_step(plant: Plant, state: State, actuation: Any, dt: float, t: float) -> State:  # noqa: ANN401
-    """Advance a state by one step with held actuation."""
-    from kalaba.run.python_loop import step_state
-
-    held = np.zeros(plant.layout.u.stop - plant.layout.u.start)
-    if actuation is not None:
-        held[: len(plant.actuators)] = checked(actuation, len(plant.actuators), "actuation", plant.actuators)
-    if not is_number(dt) or not dt > 0:
-        message = f"{plant.system.name}.step: expected dt above 0 s, got {dt!r}. One step forward in time."
-        raise ModelError(message)
-    if isinstance(plant.backend, Native) and isinstance(plant.solver, MaskedLDL):
-        return native_step(plant, State(*state), held, dt, t)
-    return step_state(plant, State(*state), held, dt, t)

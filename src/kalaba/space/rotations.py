@@ -50,6 +50,11 @@ def multiply(a: Array, b: Array) -> Array:
     return np.array([w * s - u @ v, *(w * v + s * u + np.cross(u, v))])
 
 
+def conjugate(quaternion: Array) -> Array:
+    """The quaternion that turns back."""
+    return np.asarray(quaternion * (1.0, -1.0, -1.0, -1.0))
+
+
 def turn(vector: Array) -> Array:
     """Quaternion of a rotation vector."""
     angle = float(np.linalg.norm(vector))

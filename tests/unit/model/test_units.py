@@ -4,7 +4,8 @@ import pytest
 
 import kalaba as kb
 from kalaba.model.text.expressions import parse
-from kalaba.model.units import acceleration_unit, actuator_units, force_unit, row_units, unit_of
+from kalaba.model.units import actuator_units, row_units, unit_of
+from kalaba.units import acceleration_unit, force_unit
 
 MACHINE = kb.System(
     "units",

@@ -5,7 +5,7 @@ import pytest
 
 import kalaba as kb
 from kalaba.plant.plant import State
-from kalaba.run.python_loop import project_state
+from kalaba.plant.reference import project_state
 from states import moved
 
 STEP = 1e-4  # differences of fourth order: some 1e-12 of truncation, 1e-16/1e-4 of rounding, times stiff numbers

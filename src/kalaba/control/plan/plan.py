@@ -77,7 +77,7 @@ def plan_motion(  # noqa: PLR0913
     """
     plant = build(system)
     _check_machine(plant)
-    limits = np.array([actuator.limit for actuator in plant.machine.actuators])
+    limits = plant.limits
     D = _checked(plant, minimise, duration, weights, knots, limits)
     if end is None:
         raise ControlError("plan_motion: expected an end, got None. Give displacements by name, a State or q.")

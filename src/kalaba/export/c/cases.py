@@ -12,9 +12,10 @@ from kalaba.control.servo import Servo
 from kalaba.errors import ConstraintError, FileError
 from kalaba.kinematics.closed.motors import free_directions
 from kalaba.plant.assembly import weighted_step
+from kalaba.plant.reference import project_state
 from kalaba.plant.start import closing
 from kalaba.plant.state import State
-from kalaba.run.python_loop import project_state, q_dot, unit
+from kalaba.space.configuration import displaced
 
 if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
@@ -61,7 +62,7 @@ def _settled(plant: Plant, state: State, t: float) -> State:
     for _ in range(2 if plant.constraints else 0):
         problem = plant.problem(plant.inputs(q, v, t))
         step = weighted_step(problem.matrix[position], problem.mass, -plant.residual(q, t)[position])
-        q = unit(plant, q + q_dot(plant, q, step))
+        q = displaced(plant.machine, q, step)
     for _ in range(2 if plant.constraints else 0):
         problem = plant.problem(plant.inputs(q, v, t))
         v = v + weighted_step(problem.matrix, problem.mass, -plant.velocity_residual(q, v, t))

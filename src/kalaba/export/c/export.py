@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.export.c.routine import DOUBLE, Cost, Routine
-from kalaba.model.units import acceleration_unit, actuator_units, row_units
+from kalaba.model.units import actuator_units, row_units
+from kalaba.units import acceleration_unit
 
 if TYPE_CHECKING:
     from kalaba.model.parts import Parameter

@@ -24,7 +24,7 @@ from kalaba.export.c.cases import SEED, near_start
 from kalaba.export.c.export import Entry, Export, Trial, cost_lines, listed, machine_tables, parameters, sizes
 from kalaba.export.c.routine import routine
 from kalaba.model.machine import Thrust
-from kalaba.model.units import acceleration_unit, force_unit
+from kalaba.units import acceleration_unit, force_unit
 
 if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
@@ -112,7 +112,7 @@ def _is_driven(plant: Plant, free: list[int], how: Allocation) -> bool:
                 f"{name}: {type(how).__name__} with {k - rank} spare motors needs a solver at every sample and has no "
                 "C export. Use LeastSquares."
             )
-        how.check(np.array([actuator.limit for actuator in plant.machine.actuators]))
+        how.check(plant.limits)
         return True
     if plant.constraints:
         raise ControlError(
@@ -125,7 +125,7 @@ def _is_driven(plant: Plant, free: list[int], how: Allocation) -> bool:
 def _function(plant: Plant, free: list[int], how: Allocation | None) -> ca.Function:
     equations, s = plant.equations, plant.equations.symbols
     wanted, motors = ca.SX.sym("wanted", len(free)), list(range(len(plant.actuators)))
-    limits = tuple(actuator.limit for actuator in plant.machine.actuators)
+    limits = tuple(plant.limits)
     outputs: dict[str, ca.SX] = {}
     if not plant.constraints:
         S = equations.actuation_map
@@ -217,6 +217,6 @@ def _by_null_space(
     if how is None:
         return {"force": force}
     N = np.linalg.svd(A)[2][len(A) :].T if len(A) else np.eye(len(force))
-    limits = np.array([actuator.limit for actuator in plant.machine.actuators])
+    limits = plant.limits
     efforts = how.allocate(N.T @ plant.actuation_map(state.q), N.T @ force, limits)
     return {"force": force, "efforts": efforts}

@@ -99,7 +99,7 @@ def _control(plant: Plant, scenario: Scenario | None, allocation: Allocation | N
         return control
     if not isinstance(control, Servo):
         raise ControlError(f"{name}: its control is no kb.servo(...), which alone has an allocation. Leave it out.")
-    allocation.check(np.array([plant.machine.actuators[i].limit for i in control.motors(plant)]))
+    allocation.check(plant.limits[list(control.motors(plant))])
     return replace(control, allocation=allocation)
 
 

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from kalaba.kinematics.tree.bounds import bounded_step, nearest_within, null_space
 from kalaba.kinematics.tree.chain import Limits, movers
 from kalaba.kinematics.tree.target import Target, gap, turn_rates
-from kalaba.run.python_loop import q_dot, unit
-from kalaba.space.rotations import multiply
+from kalaba.space.configuration import difference, displaced, unit
 
 if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
@@ -99,17 +98,11 @@ class Task:
         """Move along a step of the movers, no further than FAR; quaternions turn, rounding stays within limits."""
         full = np.zeros(len(self.plant.velocities))
         full[self.movers] = step * min(1.0, FAR / max(float(np.abs(step).max(initial=0.0)), 1e-300))
-        return np.clip(unit(self.plant, q + q_dot(self.plant, q, full)), *self.box)
+        return np.clip(displaced(self.plant.machine, q, full), *self.box)
 
     def way(self, q: Array, origin: Array) -> Array:
         """The step of the movers from one configuration to another; twice the vector part for quaternions."""
-        step = np.zeros(len(self.plant.velocities))
-        for i, j in self.plant.machine.scalar_pairs:
-            step[j] = q[i] - origin[i]
-        for i, j in self.plant.machine.quaternions:
-            back = origin[i : i + 4] * (1, -1, -1, -1)
-            relative = multiply(back, q[i : i + 4])
-            step[j : j + 3] = 2 * relative[1:] * (1.0 if relative[0] >= 0 else -1.0)
+        step = difference(self.plant.machine, q, origin, len(self.plant.velocities))
         return step[self.movers]
 
     def starts(self, guess: Array, count: int) -> Iterator[Array]:
@@ -129,7 +122,7 @@ class Task:
             for i, j in self.plant.machine.quaternions:
                 if self.movers[j]:
                     q[i : i + 4] = rng.normal(size=4)
-            yield unit(self.plant, q)
+            yield unit(self.plant.machine, q)
 
 
 def descend(task: Task, q: Array) -> tuple[Array, Look]:

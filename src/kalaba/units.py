@@ -1,0 +1,21 @@
+"""Units in words: SI, as texts such as "m", "rad/s", "N*m"."""
+
+from __future__ import annotations
+
+FORCES = {"m": "N", "rad": "N*m", "1": "J"}  # power-dual to a displacement in that unit
+MOMENTUM = {"x": "kg*m/s", "y": "kg*m/s", "z": "kg*m/s", "rx": "kg*m^2/s", "ry": "kg*m^2/s", "rz": "kg*m^2/s"}
+
+
+def rate_unit(unit: str) -> str:
+    """Unit of a rate: m → m/s; unknown stays unknown."""
+    return f"{unit}/s" if unit else ""
+
+
+def acceleration_unit(velocity_unit: str) -> str:
+    """m/s → m/s^2."""
+    return f"{velocity_unit}^2" if velocity_unit.endswith("/s") else f"{velocity_unit}/s"
+
+
+def force_unit(velocity_unit: str) -> str:
+    """Unit of the generalised force on a velocity: their product is power."""
+    return FORCES.get(velocity_unit.removesuffix("/s"), f"W/({velocity_unit})")

@@ -1,0 +1,16 @@
+"""The floor plan: every room of kalaba, from the ground up. CONTRIBUTING.md draws the same plan.
+
+A room imports from the rooms before it in this list, and from no other. A new folder or module in the root must be
+placed here before it can be imported.
+"""
+
+FLOORS: dict[str, tuple[str, ...]] = {
+    "words": ("errors", "tolerances", "units"),
+    "what a machine is": ("space", "joints", "model"),
+    "its mechanics": ("native", "printing", "derive", "constrain", "steppers", "compiled"),
+    "using it": ("plant", "results", "analyse", "run", "kinematics"),
+    "what it is for": ("paths", "control", "cooperate"),
+    "what people touch": ("robots", "export", "view", "cli"),
+}
+ROOMS: tuple[str, ...] = tuple(room for floor in FLOORS.values() for room in floor)
+FACE = "kalaba"  # __init__.py: a table of public names, each imported when it is first used; it is no room
