@@ -171,8 +171,7 @@ __all__ = list(_HOME)
 def __getattr__(name: str) -> _Any:  # noqa: ANN401
     """Import a public name when it is first used."""
     if name not in _HOME:
-        message = f"module 'kalaba' has no attribute {name!r}"
-        raise AttributeError(message)
+        raise AttributeError(f"module 'kalaba' has no attribute {name!r}")
     home = _import_module(_HOME[name])
     value = home if name == "path" else getattr(home, name)
     globals()[name] = value

@@ -87,11 +87,10 @@ class Rest:
         rates = self.plant.velocity_residual(q, np.zeros(len(self.plant.velocities)))
         if np.max(np.abs(rates), initial=0.0) > STILL:
             row = self.plant.constraints[int(np.argmax(np.abs(rates)))]
-            message = (
+            raise ConstraintError(
                 f"{self.plant.system.name}: {row} moves by itself at t = 0 ({np.abs(rates).max():.3g}/s), so nothing "
                 "is at rest. Remove it, or let it start from rest."
             )
-            raise ConstraintError(message)
 
     def at(self, q: Array) -> Balance:
         """The balance at a configuration."""
@@ -130,8 +129,7 @@ def actuation_vector(plant: Plant, given: Any) -> Array:  # noqa: ANN401
     if isinstance(given, Mapping):
         for name in given:
             if name not in names:
-                message = f"actuation: {plant.system.name} has no actuator {name!r}; {near(name, names)}"
-                raise ModelError(message)
+                raise ModelError(f"actuation: {plant.system.name} has no actuator {name!r}; {near(name, names)}")
         given = [given.get(name, 0.0) for name in names]
     return checked(given, len(names), "actuation", names)
 
@@ -150,11 +148,10 @@ def state_at_rest(plant: Plant, at: State | None) -> Array:
     if np.max(np.abs(speed), initial=0.0) > STILL:
         name = plant.velocities[int(np.argmax(np.abs(speed)))]
         fastest = float(np.abs(speed).max())
-        message = (
+        raise ModelError(
             f"{plant.system.name}: expected a state at rest, got one in which {name} moves at {fastest:.3g}. "
             "Find a state with kb.equilibrium(...), or use plant.derivatives(q, v) for one in motion."
         )
-        raise ModelError(message)
     return checked(q, len(plant.coordinates), "at.q", plant.coordinates)
 
 

@@ -106,11 +106,9 @@ def _held(plant: Plant, hold: Mapping[str, float]) -> Plant:
     system, known = plant.system, {*plant.coordinates, *plant.machine.displacements}
     for name, value in hold.items():
         if name not in known:
-            message = f"hold: no coordinate or displacement {name!r}; {near(name, known)}"
-            raise ModelError(message)
+            raise ModelError(f"hold: no coordinate or displacement {name!r}; {near(name, known)}")
         if not is_number(value):
-            message = f"hold.{name}: expected a finite number, got {value!r}."
-            raise ModelError(message)
+            raise ModelError(f"hold.{name}: expected a finite number, got {value!r}.")
     rows = {f"row{i}": f"{name} - ({float(value)!r})" for i, (name, value) in enumerate(hold.items())}
     guess = {**dict(system.start.guess), **dict(system.start.hold), **hold}
     held = replace(system.add(Constraint(HELD, rows)), start=Start(guess=guess))
@@ -122,8 +120,7 @@ def _unbalanced(plant: Plant, balance: Balance) -> ConstraintError:
     bare = balance.tangent.T @ balance.unbalanced
     resists = np.linalg.norm(K @ bare) > 1e-9 * np.linalg.norm(K) * np.linalg.norm(bare)
     why = "the search from the start ended there" if resists else "nothing resists it"
-    message = (
+    return ConstraintError(
         f"{plant.system.name}: no equilibrium found; unbalanced: {balance.worst(plant.velocities)} (N, N*m); {why}. "
         "Start nearer, hold= a coordinate, or give actuation=."
     )
-    return ConstraintError(message)

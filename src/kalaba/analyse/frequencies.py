@@ -97,11 +97,10 @@ def _solve(plant: Plant, balance: Balance) -> Frequencies:
     n = len(plant.velocities)
     largest = float(np.max(np.abs(balance.stiffness), initial=0.0))
     if balance.is_equilibrium and np.max(np.abs(K - K.T), initial=0.0) > SYMMETRIC * max(largest, 1e-300):
-        message = (
+        raise ConstraintError(
             f"{plant.system.name}: some force has no potential, so there are no natural frequencies as such. "
             "Use kb.linearise(...).poles."
         )
-        raise ConstraintError(message)
     if not K.size:
         none, wide = np.zeros(0), np.zeros((n, 0))
         return Frequencies(plant.system.name, none, none, none, wide, plant.velocities, wide)

@@ -82,8 +82,9 @@ class Linear:
         try:
             import control
         except ImportError as error:
-            message = f"{self.name}: to_control needs python-control, which is not installed. pip install control"
-            raise KalabaError(message) from error
+            raise KalabaError(
+                f"{self.name}: to_control needs python-control, which is not installed. pip install control"
+            ) from error
         labels = {"states": self.states, "inputs": self.inputs, "outputs": self.outputs}
         return control.ss(
             self.A, self.B, self.C, self.D, **{key: [_plain(n) for n in names] for key, names in labels.items()}
@@ -167,8 +168,7 @@ def _inputs(plant: Plant, given: str | Sequence[str]) -> list[int]:
     asked = plant.actuators if given == "actuators" else (given,) if isinstance(given, str) else tuple(given)
     for name in asked:
         if name not in plant.actuators:
-            message = f"inputs: {plant.system.name} has no actuator {name!r}; {near(name, plant.actuators)}"
-            raise ModelError(message)
+            raise ModelError(f"inputs: {plant.system.name} has no actuator {name!r}; {near(name, plant.actuators)}")
     return [plant.actuators.index(name) for name in asked]
 
 

@@ -70,8 +70,7 @@ def read_settings(name: str, given: Sequence[str] | None, flag: str = "--set") -
     for text in given or ():
         key, equals, value = (piece.strip() for piece in text.partition("="))
         if not (key and equals and value):
-            message = f"{flag} {text}: expected key=value, for example {flag} {_example(entry)}"
-            raise CommandError(message)
+            raise CommandError(f"{flag} {text}: expected key=value, for example {flag} {_example(entry)}")
         if "." in key or _is_parameter(entry, key):
             settings.parameters[key] = _number(f"{flag} {text}", value)
         else:
@@ -88,11 +87,9 @@ def read_flags(name: str, given: Sequence[str] | None, **flags: str | None) -> S
         if value is None:
             continue
         if key not in entry.options:
-            message = f"--{key} {value}: {entry.name} has no option {key!r}; {near(key, entry.options)}"
-            raise CommandError(message)
+            raise CommandError(f"--{key} {value}: {entry.name} has no option {key!r}; {near(key, entry.options)}")
         if key in settings.options:
-            message = f"--{key} {value}: {key} is given twice. Name it once, as --{key} or in --set."
-            raise CommandError(message)
+            raise CommandError(f"--{key} {value}: {key} is given twice. Name it once, as --{key} or in --set.")
         settings.options[key] = value
     return settings
 
@@ -118,16 +115,14 @@ def _number(text: str, value: str) -> float:
     except KalabaError:
         number = None
     if number is None:
-        message = f"{text}: expected a number, got {value!r}. Write it like 0.2, 1e-3 or pi/2."
-        raise CommandError(message)
+        raise CommandError(f"{text}: expected a number, got {value!r}. Write it like 0.2, 1e-3 or pi/2.")
     return number
 
 
 def _option(entry: Entry, key: str, value: str, flag: str) -> Choice:
     if key not in entry.options:
         known = near(key, [*entry.options, *_parameters(entry)])
-        message = f"{flag} {key}={value}: {entry.name} has no option or parameter {key!r}; {known}"
-        raise CommandError(message)
+        raise CommandError(f"{flag} {key}={value}: {entry.name} has no option or parameter {key!r}; {known}")
     default = entry.options[key].default
     if isinstance(default, bool):
         return {"true": True, "yes": True, "false": False, "no": False}.get(value.lower(), value)
@@ -158,8 +153,7 @@ def choose_stepper(name: StepperName | None, step: float | None, own: Any) -> An
     if step is None:
         return chosen
     if not hasattr(chosen, "step"):
-        message = (
+        raise CommandError(
             f"--step {step:g}: {type(chosen).__name__} chooses its own steps. Leave it out, or take --stepper rk4."
         )
-        raise CommandError(message)
     return replace(chosen, step=step)

@@ -81,16 +81,14 @@ def _scenarios(name: str, varied: Sequence[str] | None, given: Sequence[str] | N
 
     fixed = read_settings(name, given)
     if not varied:
-        message = (
+        raise CommandError(
             f"compare {name}: nothing to compare. Say what differs: --vary key=v1,v2; kalaba show {name} has keys."
         )
-        raise CommandError(message)
     axes: dict[str, list[str]] = {}
     for text in varied:
         key, _, values = (piece.strip() for piece in text.partition("="))
         if key in axes or key in fixed.options or key in fixed.parameters:
-            message = f"--vary {text}: {key} is given twice. Name it once, in --vary or in --set."
-            raise CommandError(message)
+            raise CommandError(f"--vary {text}: {key} is given twice. Name it once, in --vary or in --set.")
         axes[key] = [value.strip() for value in values.split(",")]
     found = []
     for combination in product(*axes.values()):

@@ -88,14 +88,15 @@ def plot(
 
 def _check(chosen: FigureName, paths: list[Path], frames: list[str] | None) -> None:
     if chosen is FigureName.COMPARE and len(paths) < 2:
-        message = f"--figure compare: expected several runs, got {paths[0]} alone. Name another, or leave --figure out."
-        raise CommandError(message)
+        raise CommandError(
+            f"--figure compare: expected several runs, got {paths[0]} alone. Name another, or leave --figure out."
+        )
     if chosen is not FigureName.COMPARE and len(paths) > 1:
-        message = f"--figure {chosen}: expected one run, got {len(paths)}. Several can be drawn with --figure compare."
-        raise CommandError(message)
+        raise CommandError(
+            f"--figure {chosen}: expected one run, got {len(paths)}. Several can be drawn with --figure compare."
+        )
     if frames and chosen is not FigureName.PATHS:
-        message = f"--frame {frames[0]}: frames are for --figure paths, got --figure {chosen}. Leave it out."
-        raise CommandError(message)
+        raise CommandError(f"--frame {frames[0]}: frames are for --figure paths, got --figure {chosen}. Leave it out.")
 
 
 def _label(path: Path, paths: list[Path]) -> str:

@@ -62,8 +62,9 @@ def _run(name: str, given: list[str] | None, *, hidden: bool) -> Run:
 
     if Path(name).suffix.lower() in READERS:
         if given:
-            message = f"--set {given[0]}: {name} is a run that was made. Name its machine instead, or leave --set out."
-            raise CommandError(message)
+            raise CommandError(
+                f"--set {given[0]}: {name} is a run that was made. Name its machine instead, or leave --set out."
+            )
         return open_run(name)
     from kalaba.cli.run import simulate_scenario
     from kalaba.robots.catalogue import scenario

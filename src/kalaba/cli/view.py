@@ -89,8 +89,7 @@ def _saved(machine: str, given: list[str] | None) -> Run:
     from kalaba.results.saving import open_run
 
     if given:
-        message = f"--set {given[0]}: {machine} has been run already. Open the machine by its name."
-        raise CommandError(message)
+        raise CommandError(f"--set {given[0]}: {machine} has been run already. Open the machine by its name.")
     return open_run(machine)
 
 

@@ -63,16 +63,17 @@ def checked(given: ArrayLike, size: int, what: str, names: Sequence[str]) -> Arr
     try:
         vector = np.asarray(given, dtype=float)
     except (TypeError, ValueError) as error:
-        message = f"{what}: expected {size} numbers, got {given!r}. Give an array."
-        raise ModelError(message) from error
+        raise ModelError(f"{what}: expected {size} numbers, got {given!r}. Give an array.") from error
     if vector.shape != (size,):
         shown = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
-        message = f"{what}: expected {size} numbers ({shown}), got shape {vector.shape}. Give them in that order."
-        raise ModelError(message)
+        raise ModelError(
+            f"{what}: expected {size} numbers ({shown}), got shape {vector.shape}. Give them in that order."
+        )
     if not np.isfinite(vector).all():
         index = int(np.flatnonzero(~np.isfinite(vector))[0])
-        message = f"{what}: expected finite numbers, got {vector[index]} for {names[index]}. Check where it comes from."
-        raise ModelError(message)
+        raise ModelError(
+            f"{what}: expected finite numbers, got {vector[index]} for {names[index]}. Check where it comes from."
+        )
     return vector
 
 
@@ -91,5 +92,6 @@ def check_unit(configurations: Array, machine: Machine) -> None:
         worst = int(np.argmax(np.abs(squares - 1.0)))
         if abs(squares[worst] - 1.0) > UNIT:
             name = machine.coordinates[first].name.rpartition(".")[0]
-            message = f"q: expected a unit quaternion for {name}, got one of length {np.sqrt(squares[worst]):.6g}."
-            raise ModelError(message)
+            raise ModelError(
+                f"q: expected a unit quaternion for {name}, got one of length {np.sqrt(squares[worst]):.6g}."
+            )

@@ -21,8 +21,9 @@ class Baumgarte:
 
     def __post_init__(self) -> None:
         if not (self.frequency > 0 and self.damping >= 0):
-            message = f"Baumgarte: expected frequency > 0 and damping >= 0, got {self.frequency}, {self.damping}."
-            raise ConstraintError(message)
+            raise ConstraintError(
+                f"Baumgarte: expected frequency > 0 and damping >= 0, got {self.frequency}, {self.damping}."
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,8 +103,7 @@ class MinMax:
         bounds = [(None, None)] * N.shape[1] + [(0, None)]
         result = linprog(cost, A_ub=sides, b_ub=np.concatenate([-least, least]) / size, bounds=bounds, method="highs")
         if result.status != 0:
-            message = f"MinMax: the linear programme did not end ({result.message}). Use LeastSquares."
-            raise ControlError(message)
+            raise ControlError(f"MinMax: the linear programme did not end ({result.message}). Use LeastSquares.")
         return np.asarray((least + size * (N @ result.x[:-1])) * scale)
 
 
@@ -152,11 +151,10 @@ class Bounded:
         low = -limits if self.lower is None else np.array(self.lower)
         high = limits if self.upper is None else np.array(self.upper)
         if low.shape != limits.shape or high.shape != limits.shape or not (low < high).all():
-            message = (
+            raise ControlError(
                 f"Bounded: expected {len(limits)} lower numbers, each below its upper one, got {low.tolist()} and "
                 f"{high.tolist()}. Give one a motor."
             )
-            raise ControlError(message)
         return low, high
 
 
@@ -265,8 +263,9 @@ def limit_scale(limits: ArrayLike) -> Array:
         return given
     if bounded.any():
         count = int((~bounded).sum())
-        message = f"MinMax: {count} of {len(given)} motors have no limit. Give every Actuator a limit, or none."
-        raise ControlError(message)
+        raise ControlError(
+            f"MinMax: {count} of {len(given)} motors have no limit. Give every Actuator a limit, or none."
+        )
     return np.ones_like(given)
 
 
@@ -286,13 +285,13 @@ def _finite(given: object, path: str, what: str = "finite numbers") -> tuple[flo
 def _positive(given: object, path: str) -> tuple[float, ...] | None:
     numbers = _finite(given, path, "numbers above zero")
     if numbers is not None and not all(number > 0 for number in numbers):
-        message = f"{path}: expected numbers above zero, one a motor, got {given!r}."
-        raise ControlError(message)
+        raise ControlError(f"{path}: expected numbers above zero, one a motor, got {given!r}.")
     return numbers
 
 
 def _matching(numbers: tuple[float, ...], count: int, what: str = "weights") -> Array:
     if len(numbers) != count:
-        message = f"{what}: expected {count} numbers, one a motor, got {len(numbers)}. Give them in the motors' order."
-        raise ControlError(message)
+        raise ControlError(
+            f"{what}: expected {count} numbers, one a motor, got {len(numbers)}. Give them in the motors' order."
+        )
     return np.array(numbers)

@@ -226,8 +226,9 @@ def _arm(plant: Plant, name: str, rows: tuple[int, ...], tree: Tree, lead: tuple
     if lead is None:
         lead = _best(plant, rows, tree.velocities) if spare and rows else tree.velocities[:spare]
     if len(set(lead)) != spare:
-        message = f"object_space: expected {spare} rates for {name} in extra=, got {len(set(lead))}. Give {spare}."
-        raise ModelError(message)
+        raise ModelError(
+            f"object_space: expected {spare} rates for {name} in extra=, got {len(set(lead))}. Give {spare}."
+        )
     return Arm(name, rows, tuple(j for j in tree.velocities if j not in lead), lead)
 
 

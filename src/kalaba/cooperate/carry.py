@@ -106,8 +106,9 @@ class Carry:
         sharing.check_units(space, motors, share)
         weights = share.weights or (1.0,) * len(motors)
         if len(weights) != len(motors):
-            message = f"Carry.share: expected {len(motors)} weights, one a motor of the arms, got {len(weights)}."
-            raise ControlError(message)
+            raise ControlError(
+                f"Carry.share: expected {len(motors)} weights, one a motor of the arms, got {len(weights)}."
+            )
         return weights
 
 

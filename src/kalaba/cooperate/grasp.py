@@ -33,8 +33,7 @@ class Grasp:
     def __post_init__(self) -> None:
         check_name(self.arm, "Grasp.arm")
         if not isinstance(self.body, str):
-            message = f"Grasp of {self.arm}: expected the name of a body, got {self.body!r}. Write its name."
-            raise ModelError(message)
+            raise ModelError(f"Grasp of {self.arm}: expected the name of a body, got {self.body!r}. Write its name.")
         object.__setattr__(self, "at", as_pose(self.at))
         Connection("grip", self.arm, parent=self.body, joint=self.joint)  # refuses what closes nothing
 
@@ -42,8 +41,9 @@ class Grasp:
 def default_grasps(bodies: Sequence[str], arms: Sequence[Placement]) -> tuple[Grasp, ...]:
     """Arm i holds body i as found; one body is held by all."""
     if len(bodies) > 1 and len(arms) > len(bodies):
-        message = f"hold: expected at most {len(bodies)} arms for {len(bodies)} bodies, got {len(arms)}. Give grasps=."
-        raise ModelError(message)
+        raise ModelError(
+            f"hold: expected at most {len(bodies)} arms for {len(bodies)} bodies, got {len(arms)}. Give grasps=."
+        )
     return tuple(Grasp(arm.name, bodies[i if len(bodies) > 1 else 0]) for i, arm in enumerate(arms))
 
 
@@ -52,15 +52,13 @@ def tool_of(arm: Placement, grasp: Grasp) -> str:
     frames = arm.system.machine.frames
     if grasp.tool is not None:
         if grasp.tool not in frames:
-            message = f"Grasp of {arm.name}: no frame {grasp.tool!r} in the arm; {near(grasp.tool, frames)}"
-            raise ModelError(message)
+            raise ModelError(f"Grasp of {arm.name}: no frame {grasp.tool!r} in the arm; {near(grasp.tool, frames)}")
         return grasp.tool
     parents = {getattr(part, "parent", "") for part in arm.system.parts}
     leaves = [part.name for part in arm.system.parts if isinstance(part, Frame) and part.name not in parents]
     bodies = [part.name for part in arm.system.parts if isinstance(part, Body)]
     if len(leaves) != 1 and not bodies:
-        message = f"Grasp of {arm.name}: the arm has neither one tool frame nor a body of its own. Give tool=."
-        raise ModelError(message)
+        raise ModelError(f"Grasp of {arm.name}: the arm has neither one tool frame nor a body of its own. Give tool=.")
     return leaves[0] if len(leaves) == 1 else bodies[-1]
 
 
@@ -70,21 +68,17 @@ def check_grasps(objects: System, arms: Sequence[Placement], grasps: Sequence[Gr
     held: dict[tuple[str, str], str] = {}
     for grasp in grasps:
         if not isinstance(grasp, Grasp):
-            message = f"hold.grasps: expected kb.Grasp(arm, body, ...), got {grasp!r}."
-            raise ModelError(message)
+            raise ModelError(f"hold.grasps: expected kb.Grasp(arm, body, ...), got {grasp!r}.")
         if grasp.arm not in names:
-            message = f"hold.grasps: no arm {grasp.arm!r}; {near(grasp.arm, names)}"
-            raise ModelError(message)
+            raise ModelError(f"hold.grasps: no arm {grasp.arm!r}; {near(grasp.arm, names)}")
         if grasp.body not in objects.machine.frames or objects.machine.body_of(grasp.body) < 0:
-            message = f"hold.grasps: {grasp.arm} cannot hold {grasp.body!r}; {near(grasp.body, _held(objects))}"
-            raise ModelError(message)
+            raise ModelError(f"hold.grasps: {grasp.arm} cannot hold {grasp.body!r}; {near(grasp.body, _held(objects))}")
         tool = (grasp.arm, tool_of(names[grasp.arm], grasp))
         if tool in held:
-            message = (
+            raise ModelError(
                 f"hold.grasps: {grasp.arm}.{tool[1]} holds both {held[tool]} and {grasp.body}. "
                 "Give each arm one grasp, or another tool=."
             )
-            raise ModelError(message)
         held[tool] = grasp.body
 
 

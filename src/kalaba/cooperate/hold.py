@@ -60,8 +60,7 @@ def _objects(given: Any, name: str | None, start: Start) -> System:  # noqa: ANN
     bodies = [part for part in tree.parts if isinstance(part, Body)]
     if not bodies or not isinstance(bodies[0].joint, Free):
         got = f"{bodies[0].name} with {type(bodies[0].joint).__name__}" if bodies else "none"
-        message = f"hold: expected a first body that is Free, got {got}. Arms carry what nothing else holds."
-        raise ModelError(message)
+        raise ModelError(f"hold: expected a first body that is Free, got {got}. Arms carry what nothing else holds.")
     known = {*tree.machine.frames, *tree.machine.displacements, *(c.name for c in tree.machine.coordinates)}
     mine = Start(*({k: v for k, v in entry if k in known} for entry in (start.hold, start.guess, start.speed)))
     return replace(tree, name=name or tree.name, start=mine.over(tree.start))
@@ -70,20 +69,19 @@ def _objects(given: Any, name: str | None, start: Start) -> System:  # noqa: ANN
 def _tree(bodies: Any) -> System:  # noqa: ANN401
     """Bodies as a System under the name of the first."""
     if not isinstance(bodies, Sequence) or not bodies or not all(isinstance(body, Body) for body in bodies):
-        message = f"hold: expected a System, a Body or some Bodies as objects, got {bodies!r}."
-        raise ModelError(message)
+        raise ModelError(f"hold: expected a System, a Body or some Bodies as objects, got {bodies!r}.")
     for body in bodies:
         if body.parent == body.name:
-            message = f"hold: {body.name} sits on itself. A joint lies between two bodies: give another parent=."
-            raise ModelError(message)
+            raise ModelError(
+                f"hold: {body.name} sits on itself. A joint lies between two bodies: give another parent=."
+            )
     return System(bodies[0].name, tuple(bodies))
 
 
 def _arms(given: Any) -> tuple[Placement, ...]:  # noqa: ANN401
     arms = (given,) if isinstance(given, Placement) else given
     if not isinstance(arms, Sequence) or not arms or not all(isinstance(arm, Placement) for arm in arms):
-        message = f"hold: expected arms such as arm.place('left', at=(0, 0.4, 0)), got {given!r}."
-        raise ModelError(message)
+        raise ModelError(f"hold: expected arms such as arm.place('left', at=(0, 0.4, 0)), got {given!r}.")
     return tuple(arms)
 
 

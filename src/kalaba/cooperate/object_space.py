@@ -274,11 +274,10 @@ class ObjectSpace:
             sigma = np.linalg.svd(matrix, compute_uv=False) if np.isfinite(matrix).all() else np.zeros(1)
             if not sigma[-1] > SINGULAR * sigma[0]:
                 names = ", ".join(self.plant.velocities[j] for j in arm.follow)
-                message = (
+                raise ControlError(
                     f"{self.plant.system.name}: arm {arm.name} is singular here, smallest singular value "
                     f"{sigma[-1]:.3g} of {sigma[0]:.3g} for {names}. Move it away, or name other rates in extra=."
                 )
-                raise ControlError(message)
 
 
 def _unpack(values: Array, shapes: tuple[tuple[int, ...], ...]) -> tuple[list[Array], Array]:

@@ -115,17 +115,15 @@ def _check_arm(plant: Plant, grasp: Grasp, seat: Seat | None, system: System) ->
     where = f"{system.name}.{grasp.arm}"
     if not found.is_closed and not (gap < CLOSE and is_singular):
         wanted = "" if seat is None else f" at {_text(seat.in_world)}"
-        message = (
+        raise AssemblyError(
             f"{where}: cannot reach its grasp of {grasp.body}{wanted}; gap {gap:.3g} {unit}. "
             "Move the base, the object or the grasp, or guess other joint angles."
         )
-        raise AssemblyError(message)
     if is_singular:
-        message = (
+        raise ConstraintError(
             f"{where}: the grasp of {grasp.body} is singular, smallest singular value {value:.2g} of the largest. "
             "Move the base or the grasp, start the arm elsewhere, or give check=False."
         )
-        raise ConstraintError(message)
     own = [i for i, _ in plant.machine.scalar_pairs if plant.coordinates[i].startswith("arm.")]
     return {} if is_straight else {f"{grasp.arm}.{plant.coordinates[i][4:]}": float(found.q[i]) for i in own}
 

@@ -37,8 +37,7 @@ def motors(space: ObjectSpace, names: tuple[str, ...] | None, given: Mapping[str
     plant = space.plant
     for name in (*(names or ()), *given):
         if name not in plant.actuators:
-            message = f"{plant.system.name}: no actuator {name!r}; {near(name, plant.actuators)}"
-            raise ControlError(message)
+            raise ControlError(f"{plant.system.name}: no actuator {name!r}; {near(name, plant.actuators)}")
     if names is not None:
         return tuple(plant.actuators.index(name) for name in names)
     found = tuple(i for i in space.arm_motors if plant.actuators[i] not in given)
@@ -143,8 +142,9 @@ def _check_push(space: ObjectSpace, state: State, names: tuple[str, str], torque
     if np.abs(space.plant.actuation_map(state.q) @ torques - load).max() > REACHED * size:
         raise ControlError(f"squeeze: the motors of the arms at {names[0]} and {names[1]} cannot give this push.")
     if np.abs(space.force_map(state) @ torques).max() > REACHED * size:
-        message = f"squeeze: {names[0]} or {names[1]} slips along the line between them. Hold by a Weld or a Spherical."
-        raise ControlError(message)
+        raise ControlError(
+            f"squeeze: {names[0]} or {names[1]} slips along the line between them. Hold by a Weld or a Spherical."
+        )
 
 
 def _hold(space: ObjectSpace, name: str) -> Hold:

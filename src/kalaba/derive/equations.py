@@ -106,8 +106,9 @@ class Equations:
         from kalaba.errors import DeriveError
 
         if self.machine.quaternions:
-            message = f"{self.machine.name}: Christoffel's C needs v = q̇; this machine has quaternions. Use bias."
-            raise DeriveError(message)
+            raise DeriveError(
+                f"{self.machine.name}: Christoffel's C needs v = q̇; this machine has quaternions. Use bias."
+            )
         q, v, n = self.symbols.q, self.symbols.v, self.symbols.v.shape[0]
         slopes = [ca.jacobian(self.mass_matrix[:, j], q) for j in range(n)]  # slopes[j][i, k] = M_ij,k
         C = ca.SX(n, n)

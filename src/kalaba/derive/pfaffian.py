@@ -40,8 +40,7 @@ def constraint_rows(kinematics: Kinematics) -> Rows:
     if tuple(map(bool, moving)) != kinematics.machine.is_velocity_level:
         rows = zip(kinematics.machine.rows, moving, kinematics.machine.is_velocity_level, strict=True)
         name = next(row for row, depends, reads in rows if bool(depends) != reads)
-        message = f"{name}: expected a rate of the coordinates, got rate() of what does not move. Leave it out."
-        raise ModelError(message)
+        raise ModelError(f"{name}: expected a rate of the coordinates, got rate() of what does not move. Leave it out.")
     holonomic = [i for i, depends in enumerate(moving) if not depends]
     rate = ca.SX(values)
     if holonomic:

@@ -92,8 +92,7 @@ def gap(kinematics: Kinematics, connection: MachineConnection) -> Gap:
     """Seat and child of a connection in the world."""
     at = connection.at
     if not isinstance(at, Pose):
-        message = f"{connection.name}.at: AsFound() must be settled before derivation"
-        raise TypeError(message)
+        raise TypeError(f"{connection.name}.at: AsFound() must be settled before derivation")
     return Gap(kinematics.frame(connection.parent).then(kinematics.pose(at)), kinematics.frame(connection.child))
 
 

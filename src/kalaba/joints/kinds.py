@@ -51,8 +51,7 @@ def _check(joint: Any, *axis_fields: str) -> None:  # noqa: ANN401
     is_short = count > 1 and not isinstance(given, list | tuple)  # a text of `count` letters is one entry
     if given is not None and (is_short or len(joint.expressions) != count):
         names = ", ".join(name for name, _ in joint.displacements)
-        message = f"{kind}: expected q= with {count} entries ({names}), got {given!r}. Give a tuple."
-        raise ModelError(message)
+        raise ModelError(f"{kind}: expected q= with {count} entries ({names}), got {given!r}. Give a tuple.")
 
 
 def _check_limits(joint: Any) -> None:  # noqa: ANN401
@@ -60,10 +59,9 @@ def _check_limits(joint: Any) -> None:  # noqa: ANN401
         return
     given = as_numbers(joint.limits, 2, f"{type(joint).__name__}.limits")
     if any(isinstance(limit, str) for limit in given) or not float(given[0]) < float(given[1]):
-        message = (
+        raise ModelError(
             f"{type(joint).__name__}.limits: expected a lower and an upper number, got {joint.limits!r}. Swap them?"
         )
-        raise ModelError(message)
     object.__setattr__(joint, "limits", given)
 
 
@@ -142,8 +140,7 @@ class Screw(Joint):
     def check_value(self, path: str, value: Any) -> None:  # noqa: ANN401
         """Refuse a thread that does not advance; texts are judged when their value is known."""
         if value == 0:
-            message = f"{path}: expected metres per turn other than zero, got 0. Use Revolute for a hinge."
-            raise ModelError(message)
+            raise ModelError(f"{path}: expected metres per turn other than zero, got 0. Use Revolute for a hinge.")
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -181,8 +178,7 @@ class Universal(Joint):
         _check(self, "axis1", "axis2")
         a, b = self.axis1.components, self.axis2.components
         if abs(sum(x * y for x, y in zip(a, b, strict=True))) > 1e-12:
-            message = f"Universal: expected two axes at right angles, got {a} and {b}. Turn one of them."
-            raise ModelError(message)
+            raise ModelError(f"Universal: expected two axes at right angles, got {a} and {b}. Turn one of them.")
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -256,8 +252,7 @@ class Distance(Joint):
     def check_value(self, path: str, value: Any) -> None:  # noqa: ANN401
         """Refuse a length that is not above zero; texts are judged when their value is known."""
         if not isinstance(value, str) and not value > 0:
-            message = f"{path}: expected more than zero, got {value:g}. Use Spherical to join two points."
-            raise ModelError(message)
+            raise ModelError(f"{path}: expected more than zero, got {value:g}. Use Spherical to join two points.")
 
     @property
     def rows(self) -> tuple[str, ...]:

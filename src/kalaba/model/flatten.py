@@ -175,8 +175,7 @@ class _Layout:
 
     def _take(self, name: str, what: str) -> None:
         if name in self.taken:
-            message = f"{self.name}.{name}: a second {what} of that name. Rename one of them."
-            raise ModelError(message)
+            raise ModelError(f"{self.name}.{name}: a second {what} of that name. Rename one of them.")
         self.taken.add(name)
 
     def _add_parameter(self, parameter: described.Parameter) -> None:
@@ -227,11 +226,10 @@ class _Layout:
         """Refuse a connection between frames of one body."""
         child, parent = self.frames[connection.child], self.frames[connection.parent]
         if child.body == parent.body:
-            message = (
+            raise ModelError(
                 f"{self.name}.{connection.name}: expected frames of two bodies, got {connection.child} and "
                 f"{connection.parent} on one. Connect it to another body or to the world."
             )
-            raise ModelError(message)
 
     def check_numbers(self) -> None:
         """Refuse values and expressions of parameters that do not exist."""
@@ -240,16 +238,14 @@ class _Layout:
                 raise unknown_word(expression, name, path, self.parameters)
         for path in self.overrides:
             if path not in self.parameters:
-                message = f"{self.name}: no parameter {path!r}; {near(path, self.parameters)}"
-                raise ModelError(message)
+                raise ModelError(f"{self.name}: no parameter {path!r}; {near(path, self.parameters)}")
 
     def checked_start(self) -> described.Start:
         """Refuse start entries for names that do not exist."""
         known = {*self.coordinates, *self.displacements, *self.frames}
         for key, _ in (*self.start.hold, *self.start.guess, *self.start.speed):
             if key not in known:
-                message = f"{self.name}.start: no coordinate, displacement or frame {key!r}; {near(key, known)}"
-                raise ModelError(message)
+                raise ModelError(f"{self.name}.start: no coordinate, displacement or frame {key!r}; {near(key, known)}")
         return self.start
 
     def coordinates_with_units(self, bodies: Iterable[flat.MachineBody]) -> tuple[flat.Coordinate, ...]:
@@ -282,11 +278,10 @@ def _body(layout: _Layout, part: described.Body, scope: Scope, name: str) -> fla
         known = {*layout.coordinates, *layout.parameters, *layout.readings}
         text = parse(full) if given is None else scope.expression(given, f"{full} (q=)", known, {})
         if text.has_rate or text.uses_time:
-            message = (
+            raise ModelError(
                 f"{full}: expected q= as an expression of coordinates, got one of time or rates: {given!r}. "
                 "To drive it in time, add a Constraint."
             )
-            raise ModelError(message)
         displacements.append(flat.Displacement(full, unit, text))
     q_index, v_index = layout.body_indices.get(name, (-1, -1))
     parent = scope.known_frame(part.parent, name, layout.frames)
@@ -317,8 +312,7 @@ def _constraint(layout: _Layout, part: described.Constraint, scope: Scope, name:
     for key, text in part.work:
         full = scope.full(key)
         if full not in layout.velocities:
-            message = f"{name}.work: no velocity {full!r}; {near(full, layout.velocities)}"
-            raise ModelError(message)
+            raise ModelError(f"{name}.work: no velocity {full!r}; {near(full, layout.velocities)}")
         work.append((full, layout.expression(text, scope, f"{name}.work")))
     return flat.MachineConstraint(name, tuple(f"{name}.{x}" if x else name for x in labels), zero, tuple(work))
 
@@ -348,11 +342,10 @@ def _displacement(layout: _Layout, part: described.Actuator | described.Spring, 
     """What a motor or a spring acts along: a length or an angle, not a rate."""
     found = layout.expression(part.displacement, scope, name)
     if found.has_rate or found.names & (layout.velocities.keys() - layout.coordinates.keys()):
-        message = (
+        raise ModelError(
             f"{name}.displacement: expected an expression of positions, got one of rates: {part.displacement!r}. "
             "For a force of the speed use damping= or a control law."
         )
-        raise ModelError(message)
     return found
 
 

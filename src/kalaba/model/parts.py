@@ -27,11 +27,10 @@ Text = str | float | Traced
 def check_name(name: object, what: str) -> None:
     """Refuse names that the expression grammar could not read."""
     if not isinstance(name, str) or not NAME.match(name) or name in {WORLD, *RESERVED}:
-        message = (
+        raise ModelError(
             f"{what}: expected a name of letters, digits and underscores (not world, t, pi or a function such as sin), "
             f"got {name!r}. Rename it."
         )
-        raise ModelError(message)
 
 
 def check_frame(name: object, path: str) -> None:
@@ -39,8 +38,7 @@ def check_frame(name: object, path: str) -> None:
     if not isinstance(name, str):
         own = getattr(name, "name", None)
         hint = f"Write {own!r}." if isinstance(own, str) else "Write its name."
-        message = f"{path}: expected the name of a frame, got {type(name).__name__} {_short(name)}. {hint}"
-        raise ModelError(message)
+        raise ModelError(f"{path}: expected the name of a frame, got {type(name).__name__} {_short(name)}. {hint}")
 
 
 def _short(value: object) -> str:
@@ -63,12 +61,10 @@ class Body:
         object.__setattr__(self, "at", fixed_pose(self.at, self.name))
         check_frame(self.parent, f"{self.name}.parent")
         if not hasattr(self.solid, "mass_properties") or isinstance(self.solid, type):
-            message = f"{self.name}: expected a solid such as kb.Rod(0.3, mass=1.0), got {self.solid!r}."
-            raise ModelError(message)
+            raise ModelError(f"{self.name}: expected a solid such as kb.Rod(0.3, mass=1.0), got {self.solid!r}.")
         _check_joint(self.name, self.joint, "a joint")
         if not self.joint.in_tree:
-            message = f"{self.name}: {type(self.joint).__name__} closes loops only. Use it in a Connection."
-            raise ModelError(message)
+            raise ModelError(f"{self.name}: {type(self.joint).__name__} closes loops only. Use it in a Connection.")
         _check_numbers(self.name, self.solid)
 
 
@@ -76,15 +72,13 @@ def fixed_pose(given: Any, name: str) -> Pose:  # noqa: ANN401
     """Accept a Pose or three numbers; AsFound() has no meaning here."""
     at = as_pose(given)
     if isinstance(at, AsFound):
-        message = f"{name}.at: expected a Pose, got AsFound(), which is for a Connection. Give a pose."
-        raise ModelError(message)
+        raise ModelError(f"{name}.at: expected a Pose, got AsFound(), which is for a Connection. Give a pose.")
     return at
 
 
 def _check_joint(name: str, joint: object, expected: str) -> None:
     if not isinstance(joint, Joint):
-        message = f"{name}.joint: expected {expected} such as kb.Revolute(kb.Z), got {joint!r}."
-        raise ModelError(message)
+        raise ModelError(f"{name}.joint: expected {expected} such as kb.Revolute(kb.Z), got {joint!r}.")
 
 
 def _check_numbers(name: str, solid: AnySolid) -> None:
@@ -113,8 +107,9 @@ class Connection:
         object.__setattr__(self, "at", as_pose(self.at))
         _check_joint(self.name, self.joint, "a joint")
         if not self.joint.rows:
-            message = f"{self.name}.joint: {type(self.joint).__name__} closes nothing. Leave the Connection out."
-            raise ModelError(message)
+            raise ModelError(
+                f"{self.name}.joint: {type(self.joint).__name__} closes nothing. Leave the Connection out."
+            )
         if getattr(self.joint, "q", None) is not None:
             message = f"{self.name}.joint: q= {self.joint.q!r} moves a Body; a Connection only closes. Leave q= out."  # type: ignore[attr-defined]
             raise ModelError(message)
@@ -156,8 +151,7 @@ def _pairs(given: Any, path: str, expected: str) -> tuple[tuple[str, Any], ...]:
     try:
         pairs = tuple(dict(given).items())
     except (TypeError, ValueError) as error:
-        message = f"{path}: expected {expected}, got {given!r}."
-        raise ModelError(message) from error
+        raise ModelError(f"{path}: expected {expected}, got {given!r}.") from error
     return tuple((key, tuple(value) if isinstance(value, list | np.ndarray) else value) for key, value in pairs)
 
 
@@ -173,11 +167,9 @@ def _rows(name: str, zero: object) -> tuple[tuple[str, Text], ...] | Traced:
     elif callable(zero):
         return trace(zero, name)
     else:
-        message = f"{name}: expected an expression, a dict of rows or a callable, got {zero!r}."
-        raise ModelError(message)
+        raise ModelError(f"{name}: expected an expression, a dict of rows or a callable, got {zero!r}.")
     if not rows:
-        message = f"{name}: expected at least one row, got none."
-        raise ModelError(message)
+        raise ModelError(f"{name}: expected at least one row, got none.")
     return rows
 
 
@@ -215,8 +207,7 @@ class Thruster:
 
 def _check_limit(name: str, limit: float) -> None:
     if not (limit == math.inf or (is_number(limit) and limit > 0)):
-        message = f"{name}.limit: expected a number above zero, got {limit!r}. It bounds both directions."
-        raise ModelError(message)
+        raise ModelError(f"{name}.limit: expected a number above zero, got {limit!r}. It bounds both directions.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,8 +245,9 @@ class Sampled:
 
     def __post_init__(self) -> None:
         if not callable(self.function) or not is_number(self.rate) or not self.rate > 0:
-            message = f"Sampled: expected a callable and a rate above 0 Hz, got {self.function!r}, {self.rate!r}."
-            raise ModelError(message)
+            raise ModelError(
+                f"Sampled: expected a callable and a rate above 0 Hz, got {self.function!r}, {self.rate!r}."
+            )
 
     @property
     def period(self) -> float:
@@ -285,8 +277,7 @@ def _three(what: str, given: object) -> Any:  # noqa: ANN401
     if callable(given):
         traced = trace(given, what)
         if len(traced.results) != 3:
-            message = f"{what}: expected three components from the callable, got {len(traced.results)}."
-            raise ModelError(message)
+            raise ModelError(f"{what}: expected three components from the callable, got {len(traced.results)}.")
         return traced
     return as_numbers(given, 3, what)
 
@@ -317,8 +308,7 @@ class Parameter:
         for word in self.name.split(".") if isinstance(self.name, str) else (self.name,):  # a machine's have full paths
             check_name(word, "Parameter")
         if not is_number(self.value):
-            message = f"{self.name}: expected a finite number, got {self.value!r}."
-            raise ModelError(message)
+            raise ModelError(f"{self.name}: expected a finite number, got {self.value!r}.")
 
 
 @dataclass(frozen=True)

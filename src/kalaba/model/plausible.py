@@ -45,5 +45,6 @@ def _check_turn(name: str, at: object, value: Callable[[Any], float]) -> None:
     if isinstance(at, Pose) and at.quaternion is not None:
         length = math.hypot(*(value(entry) for entry in at.quaternion))
         if abs(length - 1.0) > TURN_TOLERANCE:
-            message = f"{name}.at: expected a quaternion of length one, got {length:g}. Set all four of qw qx qy qz."
-            raise ModelError(message)
+            raise ModelError(
+                f"{name}.at: expected a quaternion of length one, got {length:g}. Set all four of qw qx qy qz."
+            )

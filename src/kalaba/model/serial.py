@@ -46,8 +46,9 @@ class NotStored:
 
     def __call__(self, *_: object) -> NoReturn:
         """Refuse."""
-        message = f"{self.name}: a file holds no Python functions. Remove the part and add it again with its function."
-        raise ModelError(message)
+        raise ModelError(
+            f"{self.name}: a file holds no Python functions. Remove the part and add it again with its function."
+        )
 
 
 def to_plain(described: System) -> dict[str, Any]:
@@ -59,15 +60,12 @@ def to_plain(described: System) -> dict[str, Any]:
 def from_plain(plain: object) -> System:
     """Make the System that plain data describe, or raise a ModelError that names the place."""
     if not isinstance(plain, Mapping) or "system" not in plain:
-        message = "system: expected data with an entry `system`, got something else. Write it with to_plain."
-        raise ModelError(message)
+        raise ModelError("system: expected data with an entry `system`, got something else. Write it with to_plain.")
     if plain.get("kalaba") != FORMAT:
-        message = f"system: expected format {FORMAT}, got {plain.get('kalaba')!r}. Read it with a newer kalaba."
-        raise ModelError(message)
+        raise ModelError(f"system: expected format {FORMAT}, got {plain.get('kalaba')!r}. Read it with a newer kalaba.")
     found = _Reader(plain.get("systems", {}), {}).value(plain["system"], "system")
     if not isinstance(found, System):
-        message = f"system: expected a System, got {type(found).__name__}."
-        raise ModelError(message)
+        raise ModelError(f"system: expected a System, got {type(found).__name__}.")
     return found
 
 
@@ -81,8 +79,7 @@ def from_json(text: str) -> System:
     try:
         plain = json.loads(text)
     except (ValueError, RecursionError) as error:
-        message = f"system: expected JSON, got {text[:40]!r}… Is the file complete?"
-        raise ModelError(message) from error
+        raise ModelError(f"system: expected JSON, got {text[:40]!r}… Is the file complete?") from error
     return from_plain(plain)
 
 
@@ -109,8 +106,7 @@ def _plain(value: Any, shared: dict[str, Any]) -> Any:  # noqa: ANN401, PLR0911
         return _fields(value, shared)
     if hasattr(value, "__iter__"):
         return [_plain(entry, shared) for entry in value]
-    message = f"system: {type(value).__name__} cannot be written as plain data: {value!r}."
-    raise ModelError(message)
+    raise ModelError(f"system: {type(value).__name__} cannot be written as plain data: {value!r}.")
 
 
 def _fields(value: Any, shared: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401
@@ -155,14 +151,12 @@ class _Reader:
     def _shared(self, digest: str, where: str) -> System:
         if digest not in self.known:
             if digest not in self.shared:
-                message = f"{where}: no System {digest!r} beside it; {near(digest, self.shared)}"
-                raise ModelError(message)
+                raise ModelError(f"{where}: no System {digest!r} beside it; {near(digest, self.shared)}")
             self.known[digest] = None
             self.known[digest] = self.value(self.shared[digest], where)
         found = self.known[digest]
         if not isinstance(found, System):
-            message = f"{where}: expected a System {digest!r} that does not contain itself."
-            raise ModelError(message)
+            raise ModelError(f"{where}: expected a System {digest!r} that does not contain itself.")
         return found
 
     @staticmethod
@@ -178,10 +172,10 @@ class _Reader:
                 case _ if kind in KINDS:
                     return KINDS[kind](**entries)
         except (TypeError, ValueError, KeyError, AttributeError) as error:
-            message = f"{where}: no {kind} can be made of {_shown(entries)} ({error}). A newer kalaba may read it."
-            raise ModelError(message) from error
-        message = f"{where}: unknown kind {kind!r}; {near(kind, KINDS)} It may be of a newer kalaba."
-        raise ModelError(message)
+            raise ModelError(
+                f"{where}: no {kind} can be made of {_shown(entries)} ({error}). A newer kalaba may read it."
+            ) from error
+        raise ModelError(f"{where}: unknown kind {kind!r}; {near(kind, KINDS)} It may be of a newer kalaba.")
 
 
 def _shown(entries: dict[str, Any]) -> str:

@@ -143,15 +143,13 @@ def check_solid(path: str, properties: MassProperties) -> None:
     import numpy as np
 
     if not properties.mass >= 0.0:
-        message = f"{path}.mass: expected a mass of zero or more, got {properties.mass:g} kg. Check its sign."
-        raise ModelError(message)
+        raise ModelError(f"{path}.mass: expected a mass of zero or more, got {properties.mass:g} kg. Check its sign.")
     xx, yy, zz, xy, xz, yz = properties.inertia
     principal = np.linalg.eigvalsh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], dtype=float))
     slack = TRIANGLE_TOLERANCE * max(principal[2], 0.0)
     if principal[0] < -slack or principal[0] + principal[1] < principal[2] - slack - 1e-300:
         shown = ", ".join(f"{moment:g}" for moment in principal)
-        message = (
+        raise ModelError(
             f"{path}.inertia: expected principal moments that obey the triangle inequality (each at most the sum "
             f"of the other two), got {shown} kg*m^2. Check units and the point it is taken about."
         )
-        raise ModelError(message)

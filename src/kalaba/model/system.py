@@ -73,11 +73,9 @@ class System:
         object.__setattr__(self, "parameters", _overrides(self.parameters))
         for part in self.parts:
             if not isinstance(part, PART_TYPES):
-                message = f"{self.name}: expected parts such as Body or Connection, got {part!r}."
-                raise ModelError(message)
+                raise ModelError(f"{self.name}: expected parts such as Body or Connection, got {part!r}.")
         if not isinstance(self.start, Start):
-            message = f"{self.name}.start: expected kb.Start(hold={{...}}, guess={{...}}), got {self.start!r}."
-            raise ModelError(message)
+            raise ModelError(f"{self.name}.start: expected kb.Start(hold={{...}}, guess={{...}}), got {self.start!r}.")
         _ = self.machine  # resolves every name, so that mistakes show here
 
     @cached_property
@@ -116,8 +114,7 @@ class System:
         known = [part.name for part in self.parts]
         for name in names:
             if name not in known:
-                message = f"{self.name}: no part {name!r} to remove; {near(name, known)}"
-                raise ModelError(message)
+                raise ModelError(f"{self.name}: no part {name!r} to remove; {near(name, known)}")
         return replace(self, parts=tuple(part for part in self.parts if part.name not in names))
 
     def with_parameters(self, values: Values) -> System:
@@ -128,8 +125,7 @@ class System:
 def _listed(given: Any, path: str) -> tuple[Any, ...]:  # noqa: ANN401
     if isinstance(given, str) or not hasattr(given, "__iter__"):
         shown = repr(given) if isinstance(given, str) else type(given).__name__
-        message = f"{path}: expected a tuple, got {shown}. A tuple of one ends with a comma: (a,)."
-        raise ModelError(message)
+        raise ModelError(f"{path}: expected a tuple, got {shown}. A tuple of one ends with a comma: (a,).")
     return tuple(given)
 
 
@@ -137,6 +133,5 @@ def _overrides(values: Any) -> tuple[tuple[str, float], ...]:  # noqa: ANN401
     pairs = dict(values)
     for path, value in pairs.items():
         if not is_number(value):
-            message = f"{path}: expected a finite number, got {value!r}. Expressions belong in the parts."
-            raise ModelError(message)
+            raise ModelError(f"{path}: expected a finite number, got {value!r}. Expressions belong in the parts.")
     return tuple(sorted((path, float(value)) for path, value in pairs.items()))

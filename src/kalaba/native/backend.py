@@ -141,8 +141,7 @@ class Native:
 
     def __post_init__(self) -> None:
         if self.threads < 1:
-            message = f"Native.threads: expected 1 or more, got {self.threads}."
-            raise NativeError(message)
+            raise NativeError(f"Native.threads: expected 1 or more, got {self.threads}.")
 
     def evaluator(self, name: str, key: str, trace: Trace, parameters: Array, *, seldom: bool = False) -> Evaluator:
         """Load or compile the kernel, and prepare its constants."""

@@ -80,8 +80,9 @@ def load_object(code: bytes) -> LoadedCode:
         engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         engine.finalize_object()
     except RuntimeError as error:
-        message = f"LLVM cannot load machine code on {platform.platform()}: {error}; use backend=Interpreted()"
-        raise NativeError(message) from error
+        raise NativeError(
+            f"LLVM cannot load machine code on {platform.platform()}: {error}; use backend=Interpreted()"
+        ) from error
     return LoadedCode(engine)
 
 

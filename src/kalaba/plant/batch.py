@@ -106,11 +106,9 @@ def _fields(plant: Plant, q: ArrayLike, v: ArrayLike, acting: Acting) -> dict[st
 def _checked(name: str, given: ArrayLike, count: int, width: int) -> Array:
     values = np.ascontiguousarray(given, dtype=float)
     if values.shape not in {(count, width), (width,)} or (name == "q" and values.ndim == 1):
-        message = f"{name}: expected a batch of shape ({count}, {width}), got {values.shape}."
-        raise ModelError(message)
+        raise ModelError(f"{name}: expected a batch of shape ({count}, {width}), got {values.shape}.")
     if not np.isfinite(values.sum()):
-        message = f"{name}: expected finite numbers in the batch, got NaN or infinity."
-        raise ModelError(message)
+        raise ModelError(f"{name}: expected finite numbers in the batch, got NaN or infinity.")
     return values
 
 

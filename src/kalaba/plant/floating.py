@@ -49,8 +49,7 @@ def generalised_jacobian(plant: Plant, frame: str, q: ArrayLike, base: str | Non
     """
     machine = plant.machine
     if frame not in machine.frames:
-        message = f"{plant.system.name}: no frame {frame!r}; {near(frame, machine.frames)}"
-        raise ModelError(message)
+        raise ModelError(f"{plant.system.name}: no frame {frame!r}; {near(frame, machine.frames)}")
     coupling = _coupling(plant, q, base or _root(machine, machine.body_of(frame), frame))
     J = plant.jacobian(frame, q)
     found = np.zeros_like(J)
@@ -81,8 +80,7 @@ def centre_of_mass(plant: Plant, q: ArrayLike) -> Array:
     function = plant.function("centre_of_mass", _trace_centre)
     found = function(plant.inputs(q))
     if not found[3] > 0:
-        message = f"{plant.system.name}: no body has mass, so there is no centre of mass."
-        raise ModelError(message)
+        raise ModelError(f"{plant.system.name}: no body has mass, so there is no centre of mass.")
     return np.asarray(found[:3] / found[3])
 
 
@@ -108,8 +106,7 @@ def _coupling(plant: Plant, q: ArrayLike, base: str) -> Coupling:
     S = np.vstack([J[:3] - np.cross(J[3:], position, axis=0), J[3:]])  # velocity at the world's origin
     H_b, H_bm = S.T @ P[:, own], S.T @ P[:, others]
     if np.linalg.cond(H_b) > 1 / np.finfo(float).eps:
-        message = f"{plant.system.name}: nothing gives {base} and what it carries inertia. Give a body mass."
-        raise ModelError(message)
+        raise ModelError(f"{plant.system.name}: nothing gives {base} and what it carries inertia. Give a body mass.")
     return Coupling(own, others, np.asarray(np.linalg.solve(H_b, H_bm), dtype=np.float64), J)
 
 
@@ -143,17 +140,15 @@ def _bases(machine: Machine) -> list[str]:
 def _base_index(machine: Machine, base: str) -> int:
     names = _bases(machine)
     if base not in names:
-        message = (
+        raise ModelError(
             f"{machine.name}: {base!r} is no floating base (a Free or Planar body on the world); {near(base, names)}"
         )
-        raise ModelError(message)
     return next(index for index, body in enumerate(machine.bodies) if body.name == base)
 
 
 def _root(machine: Machine, body: int, frame: str) -> str:
     if body < 0:
-        message = f"{machine.name}.{frame}: this frame stands on the world, not on a floating base."
-        raise ModelError(message)
+        raise ModelError(f"{machine.name}.{frame}: this frame stands on the world, not on a floating base.")
     return machine.bodies[_root_index(machine, machine.bodies[body])].name
 
 
@@ -161,8 +156,7 @@ def _only_base(machine: Machine) -> str:
     names = _bases(machine)
     if len(names) != 1:
         found = ", ".join(names) or "none"
-        message = (
+        raise ModelError(
             f"{machine.name}: expected one floating base (a Free or Planar body on the world), got {found}. Give base=."
         )
-        raise ModelError(message)
     return names[0]

@@ -132,11 +132,10 @@ def check_consistent(plant: Plant, problem: Problem, acceleration: Array) -> Non
     worst = int(np.argmax(slack)) if slack.size else -1
     if worst >= 0 and slack[worst] > CONTRADICTION * scale:
         names = [name for name, gap in zip(plant.constraints, slack, strict=True) if gap > CONTRADICTION * scale]
-        message = (
+        raise ConstraintError(
             f"{plant.system.name}: no motion obeys all rows; {', '.join(names)} contradict the others "
             f"(by {slack[worst]:.3g}). Remove one, or check the state and the time dependence."
         )
-        raise ConstraintError(message)
 
 
 def not_finite(plant: Plant) -> NotFiniteError:
@@ -155,8 +154,7 @@ def not_unique(plant: Plant, problem: Problem) -> ConstraintError:
     free = directions[rank:]
     weight = np.abs(free).max(axis=0) if len(free) else np.zeros(len(plant.velocities))
     names = [name for name, size in zip(plant.velocities, weight, strict=True) if size > 1e-6] or ["none found"]
-    message = (
+    return ConstraintError(
         f"{plant.system.name}: the motion is not unique; nothing gives {', '.join(names)} inertia or holds it. "
         "Give the body mass, or constrain it."
     )
-    return ConstraintError(message)

@@ -51,8 +51,7 @@ def energy_loss(plant: Plant, q: Array, before: Array, after: Array) -> float:
 def own_state(machine: Machine, given: Any) -> State:  # noqa: ANN401
     """The machine's own q and v of a given state: by name where the state knows its names, else as they stand."""
     if not isinstance(given, tuple | list) or len(given) != 2:
-        message = f"{machine.name}.start: expected a State (q, v), got {given!r}. Try run.end or plant.start."
-        raise ModelError(message)
+        raise ModelError(f"{machine.name}.start: expected a State (q, v), got {given!r}. Try run.end or plant.start.")
     q, v = given
     coordinates, velocities = (tuple(c.name for c in side) for side in (machine.coordinates, machine.velocities))
     if isinstance(given, NamedState) and given.coordinates:
@@ -68,10 +67,9 @@ def _picked(name: str, values: Array, known: tuple[str, ...], wanted: tuple[str,
     missing = [entry for entry in wanted if entry not in known]
     if missing:
         more = f" and {len(missing) - SHOWN} more" if len(missing) > SHOWN else ""
-        message = (
+        raise ModelError(
             f"{name}.start: the state given knows nothing of {', '.join(missing[:SHOWN])}{more}. "
             f"Give a State (q, v) with all {len(wanted)} numbers."
         )
-        raise ModelError(message)
     index = {entry: i for i, entry in enumerate(known)}
     return np.asarray([values[index[entry]] for entry in wanted], dtype=float)

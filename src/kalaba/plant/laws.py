@@ -95,8 +95,7 @@ def law(plant: Plant, control: Mapping[str, Any]) -> Law:
     """Read a control law {motor: expression}; motors without one are idle."""
     for name in control:
         if name not in plant.actuators:
-            message = f"control: {plant.system.name} has no actuator {name!r}; {near(name, plant.actuators)}"
-            raise ControlError(message)
+            raise ControlError(f"control: {plant.system.name} has no actuator {name!r}; {near(name, plant.actuators)}")
     texts = {name: read(plant, text, f"control.{name}") for name, text in control.items()}
 
     def motors(found: Equations, _: ca.SX, __: ca.SX) -> list[ca.SX]:

@@ -313,8 +313,7 @@ class Plant:
         scalars = {*self.coordinates, *self.machine.displacements}
         for name in names:
             if name not in self.machine.frames and name not in scalars:
-                message = f"{self.system.name}: no frame {name!r}; {near(name, self.machine.frames)}"
-                raise ModelError(message)
+                raise ModelError(f"{self.system.name}: no frame {name!r}; {near(name, self.machine.frames)}")
         if not names:
             return []
         function = self.function("watch", lambda equations: watch(equations, names), " ".join(names))
@@ -358,8 +357,7 @@ class Plant:
     def output(self, name: str, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> float:
         """One of the machine's outputs."""
         if name not in self.outputs:
-            message = f"{self.system.name}: no output {name!r}; {near(name, self.outputs)}"
-            raise ModelError(message)
+            raise ModelError(f"{self.system.name}: no output {name!r}; {near(name, self.outputs)}")
         return float(self.evaluate("observe", self.inputs(q, v, t))["outputs"][self.outputs.index(name)])
 
     def reaction(self, connection: str, q: ArrayLike, v: ArrayLike, **acting: Any) -> Reaction:  # noqa: ANN401
@@ -409,8 +407,7 @@ def build(
     if isinstance(system, Plant):
         return system
     if not hasattr(system, "machine"):
-        message = f"build: expected a System or a Plant, got {system!r}. Load one by name with kb.load(...)."
-        raise ModelError(message)
+        raise ModelError(f"build: expected a System or a Plant, got {system!r}. Load one by name with kb.load(...).")
     chosen: Backend = Native() if backend is None else backend
     default: Solver = UdwadiaKalaba() if isinstance(chosen, Interpreted) else MaskedLDL()
     settled = settle_as_found(system)

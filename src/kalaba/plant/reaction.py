@@ -58,8 +58,7 @@ def reaction(plant: Plant, name: str, inputs: Array) -> Reaction:
 def _connection(plant: Plant, name: str) -> MachineConnection:
     found = {c.name: c for c in plant.machine.closures if isinstance(c, MachineConnection)}
     if name not in found:
-        message = f"{plant.system.name}: no connection {name!r}; {near(name, found)}"
-        raise ModelError(message)
+        raise ModelError(f"{plant.system.name}: no connection {name!r}; {near(name, found)}")
     return found[name]
 
 

@@ -73,8 +73,9 @@ def project_state(plant: Plant, state: State, t: float) -> State:
         step = weighted_step(problem.matrix[position], problem.mass, -value[position])
         q = displaced(plant.machine, q, step)
     if previous != np.inf and float(np.max(np.abs(plant.residual(q, t)))) > LOST:
-        message = f"{plant.system.name}: the state cannot be projected onto the constraints at t = {t:g} s."
-        raise ConstraintError(message)
+        raise ConstraintError(
+            f"{plant.system.name}: the state cannot be projected onto the constraints at t = {t:g} s."
+        )
     for _ in range(2):
         rate = plant.velocity_residual(q, v, t)
         if np.max(np.abs(rate)) < CLOSED * max(1.0, float(np.max(np.abs(v)))):

@@ -68,8 +68,7 @@ def first_guess(plant: Plant, start: Start | None = None) -> Array:
 
 def _number(key: str, value: Any) -> float:  # noqa: ANN401
     if not is_number(value):
-        message = f"start.{key}: expected a finite number, got {value!r}. Only frames take a Pose."
-        raise ModelError(message)
+        raise ModelError(f"start.{key}: expected a finite number, got {value!r}. Only frames take a Pose.")
     return float(value)
 
 
@@ -80,8 +79,7 @@ def _pose(plant: Plant, key: str, value: Any) -> tuple[Array, Array]:  # noqa: A
         pose = value if isinstance(value, Pose) else Pose(value)
         return from_pose(pose, lambda entry: number(parse(entry), values))
     except (ModelError, TypeError, ValueError) as error:
-        message = f"start.{key}: expected a Pose of finite numbers, got {value!r}. {error}"
-        raise ModelError(message) from error
+        raise ModelError(f"start.{key}: expected a Pose of finite numbers, got {value!r}. {error}") from error
 
 
 def _place(plant: Plant, q: Array, body: Any, pose: tuple[Array, Array]) -> Array:  # noqa: ANN401
@@ -240,8 +238,7 @@ def _cannot_close(plant: Plant, found: Assembled, problem: _Closing) -> Assembly
     how = f" with {', '.join(held)} held" if held else ""
     what = "only a flipped position closes it" if gap < FLIPPED else f"gap {gap:.3g} {unit}"
     free = "Free it with guess=, or check" if held else "Check the start guess and"
-    message = f"{where}: the loop cannot close{how}; {what}. {free} {_seat(plant, closure)}."
-    return AssemblyError(message)
+    return AssemblyError(f"{where}: the loop cannot close{how}; {what}. {free} {_seat(plant, closure)}.")
 
 
 def widest_gap(plant: Plant, found: Assembled, problem: _Closing) -> tuple[str, float, str]:
@@ -283,11 +280,10 @@ def _start_speed(plant: Plant, q: Array) -> Array:
             missed = residual
     labels = [*plant.constraints, *(key for key, value in speeds for _ in value)]
     worst = int(np.argmax(np.abs(missed)))
-    message = (
+    raise AssemblyError(
         f"{plant.system.name}.start.speed: no velocity obeys all rows and the speeds asked for; {labels[worst]} misses "
         f"by {abs(missed[worst]):.3g}. Ask for fewer speeds, or others."
     )
-    raise AssemblyError(message)
 
 
 def _speed(plant: Plant, key: str, value: Any) -> Array:  # noqa: ANN401
@@ -315,14 +311,14 @@ def settle_as_found(system: System, q: ArrayLike | None = None) -> System:
     waiting = [p for p in system.parts if isinstance(p, Connection) and isinstance(p.at, AsFound)]
     nested = [c for c in system.machine.closures if isinstance(c, MachineConnection) and isinstance(c.at, AsFound)]
     if len(nested) > len(waiting):
-        message = f"{nested[0].name}.at: AsFound() works in the outermost System. Give a pose, or connect there."
-        raise ModelError(message)
+        raise ModelError(
+            f"{nested[0].name}.at: AsFound() works in the outermost System. Give a pose, or connect there."
+        )
     if not waiting:
         return system
     for grip in waiting:
         if isinstance(grip.joint, Distance):
-            message = f"{grip.name}.at: AsFound() leaves no distance between child and seat. Give a pose."
-            raise ModelError(message)
+            raise ModelError(f"{grip.name}.at: AsFound() leaves no distance between child and seat. Give a pose.")
     from kalaba.native.backend import Interpreted
     from kalaba.plant.plant import build
 

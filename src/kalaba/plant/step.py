@@ -31,8 +31,7 @@ def one_step(plant: Plant, state: State, actuation: Any, dt: float, t: float) ->
     if actuation is not None:
         held[: len(plant.actuators)] = checked(actuation, len(plant.actuators), "actuation", plant.actuators)
     if not is_number(dt) or not dt > 0:
-        message = f"{plant.system.name}.step: expected dt above 0 s, got {dt!r}. One step forward in time."
-        raise ModelError(message)
+        raise ModelError(f"{plant.system.name}.step: expected dt above 0 s, got {dt!r}. One step forward in time.")
     if plant.is_native:
         return native_step(plant, State(*state), held, dt, t)
     return step_state(plant, State(*state), held, dt, t)
@@ -86,7 +85,6 @@ def project(plant: Plant, y: Array, choice: Choice, t: float) -> Array:
         found = np.abs(bound.outputs[function.outputs["residual"]][position]).max(initial=0.0)
         if found < CLOSED:
             return y
-    message = (
+    raise ConstraintError(
         f"{plant.system.name}: the state cannot be projected onto the constraints at t = {t:g} s. Try a smaller dt."
     )
-    raise ConstraintError(message)

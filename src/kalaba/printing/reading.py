@@ -139,8 +139,7 @@ def _operation(algebra: Algebra[Value], op: int, given: Sequence[Value], whole: 
     if whole is not None:
         return algebra.raised(a, whole)
     if op not in CALLS:
-        message = (
+        raise DeriveError(
             f"expected an operation that can be printed, got CasADi's number {op}. Write the expression otherwise."
         )
-        raise DeriveError(message)
     return algebra.call(CALLS[op], given)

@@ -23,12 +23,12 @@ PARQUET_KEY = b"kalaba"
 def check_format(place: Path, said: dict[str, Any]) -> None:
     """Refuse a file that kalaba did not write, or that a newer one wrote."""
     if "kalaba_format" not in said:
-        message = f"{place}: expected a run saved by kalaba, got another file. Open it with the program that wrote it."
-        raise FileError(message)
+        raise FileError(
+            f"{place}: expected a run saved by kalaba, got another file. Open it with the program that wrote it."
+        )
     if int(said["kalaba_format"]) > FORMAT:
         theirs = f"written by kalaba {said.get('kalaba_version', '?')} in format {said['kalaba_format']}"
-        message = f"{place}: {theirs}; this kalaba reads format {FORMAT}. Try: pip install --upgrade kalaba"
-        raise FileError(message)
+        raise FileError(f"{place}: {theirs}; this kalaba reads format {FORMAT}. Try: pip install --upgrade kalaba")
 
 
 def write_netcdf(data: xr.Dataset, path: Path) -> None:
@@ -70,8 +70,7 @@ def read_csv(path: Path) -> xr.Dataset:
     kinds = csv.ConvertOptions(column_types=dict.fromkeys(header.split(","), pa.float64()))
     table = csv.read_csv(path, csv.ReadOptions(skip_rows=len(comments)), convert_options=kinds)
     if not _ends_whole(path) or table.num_rows != said["samples"]:
-        message = f"not all of {said['samples']} samples are there"
-        raise ValueError(message)
+        raise ValueError(f"not all of {said['samples']} samples are there")
     return from_table({name: table[name].to_numpy() for name in table.column_names}, said)
 
 

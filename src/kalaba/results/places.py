@@ -16,14 +16,11 @@ def check_place(path: str | Path, suffixes: Collection[str]) -> Path:
     place = Path(path)
     known_suffix(place, suffixes)
     if not place.parent.is_dir():
-        message = f"{place}: no directory {place.parent}. Make it first: mkdir -p {place.parent}"
-        raise FileError(message)
+        raise FileError(f"{place}: no directory {place.parent}. Make it first: mkdir -p {place.parent}")
     if place.is_dir():
-        message = f"{place}: expected a file, got a directory. Give another name."
-        raise FileError(message)
+        raise FileError(f"{place}: expected a file, got a directory. Give another name.")
     if place.exists() and not os.access(place, os.W_OK):
-        message = f"{place}: cannot be written, the file is read-only. Give another name."
-        raise FileError(message)
+        raise FileError(f"{place}: cannot be written, the file is read-only. Give another name.")
     _beside(place).unlink()
     return place
 
@@ -32,8 +29,7 @@ def known_suffix(place: Path, suffixes: Collection[str]) -> str:
     """Give the suffix in lower case, or say which are known."""
     suffix = place.suffix.lower()
     if suffix not in suffixes:
-        message = f"{place}: expected a name that ends in {', '.join(suffixes)}, got {suffix or 'no suffix'!r}."
-        raise FileError(message)
+        raise FileError(f"{place}: expected a name that ends in {', '.join(suffixes)}, got {suffix or 'no suffix'!r}.")
     return suffix
 
 
@@ -46,8 +42,7 @@ def replacing(place: Path) -> Iterator[Path]:
         beside.chmod(0o666 & ~_umask())
         beside.replace(place)
     except OSError as error:
-        message = f"{place}: cannot be written, {first_line(error)}. Is the disk full?"
-        raise FileError(message) from error
+        raise FileError(f"{place}: cannot be written, {first_line(error)}. Is the disk full?") from error
     finally:
         beside.unlink(missing_ok=True)
 
@@ -63,8 +58,7 @@ def _beside(place: Path) -> Path:
     try:
         handle, name = tempfile.mkstemp(prefix=f".{place.stem}.", suffix=place.suffix, dir=place.parent)
     except OSError as error:
-        message = f"{place}: cannot be written, {str(error.strerror).lower()}. Give another place."
-        raise FileError(message) from error
+        raise FileError(f"{place}: cannot be written, {str(error.strerror).lower()}. Give another place.") from error
     os.close(handle)
     return Path(name)
 

@@ -30,12 +30,12 @@ def open_run(path: str | Path) -> Run:
     place = Path(path)
     suffix = known_suffix(place, READERS)
     if not place.is_file():
-        message = f"{place}: no such file. Check the path; kalaba run NAME -o {place.name} writes one."
-        raise FileError(message)
+        raise FileError(f"{place}: no such file. Check the path; kalaba run NAME -o {place.name} writes one.")
     try:
         return run_of(READERS[suffix](place))
     except FileError:
         raise
     except (OSError, ValueError, KeyError, TypeError, KalabaError) as error:
-        message = f"{place}: expected a whole file written by kalaba ({first_line(error)}). Write it again."
-        raise FileError(message) from error
+        raise FileError(
+            f"{place}: expected a whole file written by kalaba ({first_line(error)}). Write it again."
+        ) from error

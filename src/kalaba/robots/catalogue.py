@@ -83,10 +83,10 @@ def find(name: str) -> Entry:
     path = PurePath(name)
     if path.suffix or len(path.parts) > 1:
         kind = f"{path.suffix} files" if path.suffix else "files without a suffix"
-        message = f"{name}: {kind} cannot be read yet. Describe the machine with kb.System or take one of kb.catalog()."
-        raise FileError(message)
-    message = f"no machine {name!r} in the catalogue; {near(name, ENTRIES)}"
-    raise ModelError(message)
+        raise FileError(
+            f"{name}: {kind} cannot be read yet. Describe the machine with kb.System or take one of kb.catalog()."
+        )
+    raise ModelError(f"no machine {name!r} in the catalogue; {near(name, ENTRIES)}")
 
 
 def load(name: str, parameters: Mapping[str, float] = NO_PARAMETERS, **options: Choice) -> System:

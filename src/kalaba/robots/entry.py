@@ -68,8 +68,7 @@ class Option:
         """Refuse a value that is not allowed; True is not 1 here."""
         is_kind = isinstance(self.allowed, Positive | Amount) or type(value) is type(self.default)
         if not is_kind or value not in self.allowed:
-            message = f"{path}: expected {self._expected()}, got {value!r}; {self.description}."
-            raise ModelError(message)
+            raise ModelError(f"{path}: expected {self._expected()}, got {value!r}; {self.description}.")
 
     def _expected(self) -> str:
         if isinstance(self.allowed, Positive):
@@ -99,7 +98,6 @@ class Entry:
         """Check the options given and fill in the others."""
         for name, value in given.items():
             if name not in self.options:
-                message = f"{self.name}: no option {name!r}; {near(name, self.options)}"
-                raise ModelError(message)
+                raise ModelError(f"{self.name}: no option {name!r}; {near(name, self.options)}")
             self.options[name].check(f"{self.name}.{name}", value)
         return {name: given.get(name, option.default) for name, option in self.options.items()}

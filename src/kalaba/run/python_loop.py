@@ -33,8 +33,9 @@ def run_python(task: Task) -> Run:
     from kalaba.run.simulate import event_function, failure_message, settings
 
     if not isinstance(task.stepper, RungeKutta4):
-        message = f"{task.plant.system.name}: {task.stepper!r} needs backend=Native() and the default solver."
-        raise IntegrationError(message)
+        raise IntegrationError(
+            f"{task.plant.system.name}: {task.stepper!r} needs backend=Native() and the default solver."
+        )
     plant, state, samples = task.plant, task.start, []
     event = None if task.stop is None else event_function(plant, task.stop)
     began = perf_counter()

@@ -35,8 +35,9 @@ def run_stiff(task: Task) -> Run:
     from kalaba.run.simulate import event_function, failure_message, settings
 
     if task.samplers:
-        message = f"{task.plant.system.name}: kb.Radau() takes expressions only; sampled functions need another one."
-        raise IntegrationError(message)
+        raise IntegrationError(
+            f"{task.plant.system.name}: kb.Radau() takes expressions only; sampled functions need another one."
+        )
     plant, drive = task.plant, Held(task)
     event = None if task.stop is None else event_function(plant, task.stop)
     n_q, lookout = len(plant.coordinates), Lookout(task.progress, plant, task.duration)

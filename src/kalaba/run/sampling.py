@@ -47,13 +47,11 @@ class Sampler:
         if isinstance(given, Mapping):
             for name in given:
                 if name not in self.names:
-                    message = f"Sampled at t = {t:g}: no input {name!r}; {near(name, self.names)}"
-                    raise ControlError(message)
+                    raise ControlError(f"Sampled at t = {t:g}: no input {name!r}; {near(name, self.names)}")
             given = [given.get(name, 0.0) for name in self.names]
         values = np.atleast_1d(np.asarray(given, dtype=float))
         if values.shape != (len(self.names),) or not np.isfinite(values).all():
-            message = f"Sampled at t = {t:g}: expected {len(self.names)} finite numbers, got {given!r}."
-            raise ControlError(message)
+            raise ControlError(f"Sampled at t = {t:g}: expected {len(self.names)} finite numbers, got {given!r}.")
         self.short += [
             Shortfall(t, self.names[i], float(abs(values[i]) - self.limits[i]))
             for i in np.flatnonzero(np.abs(values) > self.limits * (1 + ROUNDING))

@@ -27,5 +27,4 @@ class Scenario:
 
     def __post_init__(self) -> None:
         if not (self.duration > 0.0 and math.isfinite(self.duration)):
-            message = f"{self.system.name}: expected a duration above zero, got {self.duration!r} s."
-            raise ModelError(message)
+            raise ModelError(f"{self.system.name}: expected a duration above zero, got {self.duration!r} s.")

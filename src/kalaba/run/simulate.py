@@ -122,15 +122,12 @@ def _task(plant: Plant, duration: float | None, start: Any, stepper: Any, contro
     name = plant.system.name
     duration = getattr(control, "duration", None) if duration is None else duration
     if not is_number(duration) or not duration > 0:  # type: ignore[operator]
-        message = f"{name}: expected a duration above 0 s, got {duration!r}. Say how long to simulate."
-        raise ModelError(message)
+        raise ModelError(f"{name}: expected a duration above 0 s, got {duration!r}. Say how long to simulate.")
     if not is_number(save_every) or not save_every > 0:
-        message = f"{name}: expected save_every above 0 s, got {save_every!r}. It is the time between samples."
-        raise ModelError(message)
+        raise ModelError(f"{name}: expected save_every above 0 s, got {save_every!r}. It is the time between samples.")
     if control is not None and not isinstance(control, Mapping | Sampled | Controller):
         kinds = "{motor: expression}, a controller such as kb.Carry(...), or kb.Sampled(...)"
-        message = f"{name}: expected control as {kinds}, got {control!r}."
-        raise ModelError(message)
+        raise ModelError(f"{name}: expected control as {kinds}, got {control!r}.")
     state, loss = (_own_start(plant, control), 0.0) if start is None else take_over(plant, start)
     drive = law_of(plant, control, state)
     return Task(
@@ -169,8 +166,9 @@ def _runner(task: Task) -> Callable[[Task], Run]:
         return run_native
     if isinstance(task.stabilisation, Baumgarte):
         name = task.plant.system.name
-        message = f"{name}: {task.stabilisation!r} needs a native stepper and the default solver. Try kb.Projection()."
-        raise IntegrationError(message)
+        raise IntegrationError(
+            f"{name}: {task.stabilisation!r} needs a native stepper and the default solver. Try kb.Projection()."
+        )
     if is_stiff:
         from kalaba.run.radau import run_stiff
 

@@ -51,26 +51,24 @@ def check_structural(task: Task) -> None:
     if not isinstance(stepper, Structural):
         return
     if task.is_pushed:
-        message = f"{name}: a law that pushes every coordinate needs a stepper such as kb.RungeKutta4, got {stepper!r}."
-        raise IntegrationError(message)
+        raise IntegrationError(
+            f"{name}: a law that pushes every coordinate needs a stepper such as kb.RungeKutta4, got {stepper!r}."
+        )
     if stepper.scheme.index_3 and any(task.plant.machine.is_velocity_level):
-        message = (
+        raise IntegrationError(
             f"{name}: formulation='arnold-bruls' takes rows at position level only, and this machine has rows of its "
             "velocities. Take formulation='acceleration'."
         )
-        raise IntegrationError(message)
     if stepper.scheme.index_3 and isinstance(task.stabilisation, Baumgarte):
-        message = f"{name}: formulation='arnold-bruls' closes the rows itself. Leave Baumgarte out."
-        raise IntegrationError(message)
+        raise IntegrationError(f"{name}: formulation='arnold-bruls' closes the rows itself. Leave Baumgarte out.")
     if isinstance(stepper, CentralDifference):
         limit = largest_step(task.plant, task.start)
         if not stepper.step < limit:
-            message = (
+            raise IntegrationError(
                 f"{name}: CentralDifference(step={stepper.step:g}) is unstable: at the start the highest frequency is "
                 f"{1 / (np.pi * limit):.4g} Hz and the step must be below 2/ω = {limit:.4g} s. Take a smaller step, or "
                 "kb.Newmark, which is stable at any."
             )
-            raise IntegrationError(message)
 
 
 def largest_step(plant: Plant, state: State) -> float:

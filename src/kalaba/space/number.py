@@ -123,8 +123,7 @@ def check_number(path: str, value: object) -> None:
     if not isinstance(value, str) and not is_number(value):
         from kalaba.errors import ModelError
 
-        message = f"{path}: expected a finite number, or an expression of parameters, got {value!r}."
-        raise ModelError(message)
+        raise ModelError(f"{path}: expected a finite number, or an expression of parameters, got {value!r}.")
 
 
 def _join(prefix: str, name: str) -> str:
@@ -142,6 +141,7 @@ def as_numbers(content: Any, count: int, what: str) -> tuple[Number, ...]:  # no
     if isinstance(content, str):  # its letters are no numbers
         numbers = ()
     if len(numbers) != count:
-        message = f"{what}: expected {count} numbers, got {content!r}. Give a tuple of {count} numbers or expressions."
-        raise ModelError(message)
+        raise ModelError(
+            f"{what}: expected {count} numbers, got {content!r}. Give a tuple of {count} numbers or expressions."
+        )
     return numbers

@@ -25,8 +25,9 @@ class Axis:
     def __post_init__(self) -> None:
         length = math.sqrt(self.x**2 + self.y**2 + self.z**2)
         if not math.isfinite(length) or length == 0.0:
-            message = f"axis: expected a direction of finite length, got ({self.x}, {self.y}, {self.z}). Try kb.Z."
-            raise ModelError(message)
+            raise ModelError(
+                f"axis: expected a direction of finite length, got ({self.x}, {self.y}, {self.z}). Try kb.Z."
+            )
         if abs(length - 1.0) > UNIT_TOLERANCE:
             for name in ("x", "y", "z"):
                 object.__setattr__(self, name, getattr(self, name) / length)
@@ -74,8 +75,9 @@ def as_axis(value: Any) -> Axis:  # noqa: ANN401
         return value
     components = as_numbers(value, 3, "axis")
     if any(isinstance(c, str) for c in components):
-        message = f"axis: expected three plain numbers, got {value!r}. Turn the part with at=Pose(rpy=...) instead."
-        raise ModelError(message)
+        raise ModelError(
+            f"axis: expected three plain numbers, got {value!r}. Turn the part with at=Pose(rpy=...) instead."
+        )
     return Axis(*(float(c) for c in components))
 
 
@@ -93,8 +95,7 @@ class Pose:
     def __post_init__(self) -> None:
         object.__setattr__(self, "position", as_numbers(self.position, 3, "Pose.position"))
         if self.rpy is not None and self.quaternion is not None:
-            message = "Pose: expected rpy= or quaternion=, got both. Give one of them."
-            raise ModelError(message)
+            raise ModelError("Pose: expected rpy= or quaternion=, got both. Give one of them.")
         if self.rpy is not None:
             object.__setattr__(self, "rpy", as_numbers(self.rpy, 3, "Pose.rpy"))
         if self.quaternion is not None:
@@ -108,8 +109,7 @@ def _unit_quaternion(content: Any) -> tuple[Number, ...]:  # noqa: ANN401
     plain = [float(n) for n in numbers]
     length = math.sqrt(sum(n * n for n in plain))
     if not math.isfinite(length) or length == 0.0:
-        message = f"Pose.quaternion: expected (w, x, y, z) of length one, got {content!r}."
-        raise ModelError(message)
+        raise ModelError(f"Pose.quaternion: expected (w, x, y, z) of length one, got {content!r}.")
     return tuple(plain) if abs(length - 1.0) < UNIT_TOLERANCE else tuple(n / length for n in plain)
 
 

@@ -141,8 +141,9 @@ class Board:
         given = [*(reads.values.values() if reads else ()), *(symbol for symbol, _ in step.arguments.values())]
         for kept, found in ((reads, given), (leaves, expressions)):
             if kept and sum(entry.numel() for entry in found) > kept.region.shape[1]:
-                message = f"{self.name}{number}: expected room for {sum(e.numel() for e in found)} values in place."
-                raise ValueError(message)
+                raise ValueError(
+                    f"{self.name}{number}: expected room for {sum(e.numel() for e in found)} values in place."
+                )
         together = ca.densify(ca.cse(ca.vertcat(*expressions)))
         outputs = [together[:split], together[split:]]
         name = f"{self.name}{number}"

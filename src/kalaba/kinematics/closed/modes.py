@@ -58,11 +58,9 @@ def assembly_modes(
     """
     plant = build(system)
     if not isinstance(tries, int) or tries < 1:
-        message = f"tries: expected a number of starts from 1, got {tries!r}."
-        raise ModelError(message)
+        raise ModelError(f"tries: expected a number of starts from 1, got {tries!r}.")
     if frame is not None and frame not in plant.machine.frames:
-        message = f"{plant.system.name}: no frame {frame!r}; {near(frame, plant.machine.frames)}"
-        raise ModelError(message)
+        raise ModelError(f"{plant.system.name}: no frame {frame!r}; {near(frame, plant.machine.frames)}")
     start = Start(hold=hold, guess=_guess(plant, hold))
     nearest, problem = find_configuration(plant, start, tries=1)
     places = _Places(plant, frame)
@@ -75,18 +73,16 @@ def assembly_modes(
             _note(found, closed.q, places.at(closed.q))
     if not found:
         row, gap, unit = widest_gap(plant, nearest, problem)
-        message = (
+        raise AssemblyError(
             f"{plant.system.name}: no way to assemble it with {', '.join(hold) or 'nothing'} held in {tries} tries; "
             f"smallest gap {gap:.3g} {unit} at {row}. Hold other values, or give more tries=."
         )
-        raise AssemblyError(message)
     free = min(_freedoms_left(problem.evaluate(q)[1], problem.fixed, places.moved(q)) for q, _, _ in found)
     if free:
-        message = (
+        raise ModelError(
             f"{plant.system.name}: {free} freedom{'s' * (free > 1)} left with {', '.join(hold) or 'nothing'} held, so "
             f"that there are endless configurations. Hold {free} more."
         )
-        raise ModelError(message)
     origin = places.at(first_guess(plant))
     found.sort(key=lambda mode: float(np.linalg.norm(mode[1] - origin)))
     return tuple(AssemblyMode(q, hits) for q, _, hits in found)

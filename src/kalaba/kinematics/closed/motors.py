@@ -53,11 +53,10 @@ def motors_at(system: System | Plant, frame: str, pose: Any, guess: ArrayLike | 
     found, problem = find_configuration(plant, Start(hold={frame: pose}, guess=near_q))
     if not found.is_closed:
         row, gap, unit = widest_gap(plant, found, problem)
-        message = (
+        raise KinematicsError(
             f"{plant.system.name}: {frame} cannot be put there with all loops closed; smallest gap {gap:.3g} {unit} at "
             f"{row}. Choose a pose that the machine can have, or give another guess=."
         )
-        raise KinematicsError(message)
     return MotorPlaces(found.q, dict(zip(plant.actuators, _displacements(plant, found.q), strict=True)))
 
 
@@ -74,11 +73,10 @@ def motor_jacobian(system: System | Plant, frame: str, q: ArrayLike) -> Array:
     lost = np.abs(rates @ Vt[rank:].T)
     if lost.max(initial=0.0) > DEPENDENT * np.abs(rates).max(initial=0.0):
         motor = plant.actuators[int(np.argmax(lost.max(axis=1)))]
-        message = (
+        raise KinematicsError(
             f"{plant.system.name}: {motor} can move while {frame} rests, so that the frame's twist says nothing of it. "
             f"Leave this singular configuration, or take a frame that it moves."
         )
-        raise KinematicsError(message)
     return np.asarray(rates @ Vt[:rank].T / sigma[:rank] @ U[:, :rank].T)
 
 
@@ -96,8 +94,9 @@ def free_directions(plant: Plant, q: Array) -> Array:
     mask = np.zeros(len(A))
     rank = choose_rows(np.ascontiguousarray(mass), A, mask)
     if rank < 0:
-        message = f"{plant.system.name}: some part has neither mass nor a row that leads it. Give it mass or hold it."
-        raise ConstraintError(message)
+        raise ConstraintError(
+            f"{plant.system.name}: some part has neither mass nor a row that leads it. Give it mass or hold it."
+        )
     return np.asarray(np.linalg.svd(A[mask > 0], full_matrices=True)[2][rank:].T if rank else np.eye(A.shape[1]))
 
 
@@ -105,8 +104,7 @@ def with_frame(system: System | Plant, frame: str) -> Plant:
     """The Plant of a machine that has this frame, and motors on displacements."""
     plant = build(system)
     if frame not in plant.machine.frames:
-        message = f"{plant.system.name}: no frame {frame!r}; {near(frame, plant.machine.frames)}"
-        raise ModelError(message)
+        raise ModelError(f"{plant.system.name}: no frame {frame!r}; {near(frame, plant.machine.frames)}")
     return plant
 
 
@@ -114,8 +112,9 @@ def _displacements(plant: Plant, q: Array) -> list[float]:
     motors = [motor.displacement for motor in plant.machine.actuators]
     for name, displacement in zip(plant.actuators, motors, strict=True):
         if isinstance(displacement, Thrust):
-            message = f"{name}: expected a motor on a displacement, got a thruster, which has none. Leave it out."
-            raise ModelError(message)
+            raise ModelError(
+                f"{name}: expected a motor on a displacement, got a thruster, which has none. Leave it out."
+            )
 
     def trace(found: Equations) -> list[ca.SX]:
         return [found.kinematics.value(entry) for entry in motors if not isinstance(entry, Thrust)]

@@ -65,8 +65,7 @@ def singularity(
 def _configurations(plant: Plant, states: Any) -> list[Array]:  # noqa: ANN401
     given = list(getattr(states, "q", states))
     if not given:
-        message = f"{plant.system.name}: expected one configuration or more, got none."
-        raise ModelError(message)
+        raise ModelError(f"{plant.system.name}: expected one configuration or more, got none.")
     rows = [given] if np.isscalar(given[0]) else [getattr(state, "q", state) for state in given]
     return [checked_configuration(q, plant.machine) for q in rows]
 

@@ -133,11 +133,10 @@ def _check_told(space: ObjectSpace, q: Array, told: list[tuple[Ends, Pose]]) -> 
             if other is not None:
                 who = f"{other.hold.arm} by {other.hold.name} and {end.hold.arm} by {end.hold.name}"
             joint = "" if other is not None and other.hold.body == index else f" on its {type(body.joint).__name__}"
-            message = (
+            raise KinematicsError(
                 f"{space.plant.system.name}: {who} disagree on where {body.name} is{joint}; {gaps[0]:.3g} m, "
                 f"{gaps[1]:.3g} rad apart. Give joint angles of arms that hold the same objects."
             )
-            raise KinematicsError(message)
 
 
 def _assembled(space: ObjectSpace, guess: Array) -> Array:
@@ -154,11 +153,10 @@ def _assembled(space: ObjectSpace, guess: Array) -> Array:
     if is_flipped or not residual[worst] <= AGREE:
         row = plant.constraints[worst]
         holding = [arm.name for arm in space.split.arms if arm.rows]
-        message = (
+        raise KinematicsError(
             f"{plant.system.name}: the grasps of {', '.join(holding)} disagree on where the objects are; {row} misses "
             f"by {residual[worst]:.3g}. Give joint angles of arms that hold the same objects, or another near=."
         )
-        raise KinematicsError(message)
     return np.where(opened.objects, found.q, guess)
 
 
@@ -172,11 +170,10 @@ def _check_rank(space: ObjectSpace, q: Array) -> None:
     rank = int(np.sum(sigma > TOLD * sigma.max(initial=0.0)))
     if rank < len(columns):
         name = plant.velocities[columns[int(np.argmax(np.abs(Vt[rank])))]]
-        message = (
+        raise KinematicsError(
             f"{plant.system.name}: the arms' joint angles leave {len(columns) - rank} freedoms of the objects open, "
             f"{name} is one. Hold by a Weld, or by more arms."
         )
-        raise KinematicsError(message)
 
 
 def _continued(space: ObjectSpace, q: Array, near: State | ArrayLike | None) -> Array:

@@ -49,8 +49,9 @@ def place(space: ObjectSpace, pose: Any, joints: Mapping[str, float], q: Array) 
     floating = {i for body in free.values() for i in opened.own(body)}
     names = {plant.coordinates[i]: i for i in np.flatnonzero(opened.objects) if i not in floating}
     if not isinstance(pose, Mapping | None) and len(free) != 1:
-        message = f"pose: expected poses by name of the bodies that float, {', '.join(free) or 'none'}, got {pose!r}."
-        raise ModelError(message)
+        raise ModelError(
+            f"pose: expected poses by name of the bodies that float, {', '.join(free) or 'none'}, got {pose!r}."
+        )
     wanted = dict(pose or {}) if isinstance(pose, Mapping | None) else {next(iter(free)): pose}
     for known, given, what in ((free, wanted, "body that floats"), (names, joints, "joint of an object")):
         for name in given:
@@ -69,8 +70,9 @@ def _within(opened: Opened, name: str, value: float) -> float:
     for body in opened.bodies:
         limits = getattr(body.joint, "limits", None)
         if limits is not None and body.displacements[0].name == name and not limits[0] <= value <= limits[1]:
-            message = f"joints, {name}: expected {limits[0]:g} to {limits[1]:g}, got {value:g}. Keep within its limits."
-            raise KinematicsError(message)
+            raise KinematicsError(
+                f"joints, {name}: expected {limits[0]:g} to {limits[1]:g}, got {value:g}. Keep within its limits."
+            )
     return value
 
 
@@ -105,11 +107,10 @@ def _nearest(space: ObjectSpace, arm: Arm, q: Array, singular: float) -> Solutio
     there = _closings(space, arm, q) if end is None else _poses(space, arm, end, q)
     best = _sorted(space, arm, there, q)[0]
     if not best.measure > singular:
-        message = (
+        raise KinematicsError(
             f"{_where(space, arm, q)} is singular; its measure is {best.measure:.3g}, below {singular:.3g} "
             "(lengths in 1 m). Choose another pose, or a lower singular=."
         )
-        raise KinematicsError(message)
     return best
 
 
@@ -193,8 +194,9 @@ def _closings(space: ObjectSpace, arm: Arm, q: Array) -> list[Solution]:
         found, look = nearest(task, shifted(space.plant.machine, found, q), q)
         return [Solution(found, float(np.linalg.svd(look.jacobian, compute_uv=False).min()))]
     held = f", within the limits of {', '.join(task.limits.names)}" if task.limits.names else ""
-    message = f"{_where(space, arm, q)} is out of reach{held}; smallest gap {least:.3g}. Move the pose nearer."
-    raise KinematicsError(message)
+    raise KinematicsError(
+        f"{_where(space, arm, q)} is out of reach{held}; smallest gap {least:.3g}. Move the pose nearer."
+    )
 
 
 def _limits(space: ObjectSpace, arm: Arm) -> Limits:

@@ -25,14 +25,12 @@ def tree_of(arm: System | Plant, frame: str) -> Plant:
     """The Plant of an arm; refuses rows, which these methods do not keep, and frames that it does not have."""
     plant = build(arm)
     if plant.constraints:
-        message = (
+        raise KinematicsError(
             f"{plant.system.name}: expected a tree, got constraint rows {', '.join(plant.constraints[:3])}"
             f"{', ...' if len(plant.constraints) > 3 else ''}. Take the arm alone, without connections."
         )
-        raise KinematicsError(message)
     if frame not in plant.machine.frames:
-        message = f"{plant.system.name}: no frame {frame!r}; {near(frame, plant.machine.frames)}"
-        raise ModelError(message)
+        raise ModelError(f"{plant.system.name}: no frame {frame!r}; {near(frame, plant.machine.frames)}")
     return plant
 
 

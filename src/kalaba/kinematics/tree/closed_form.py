@@ -142,11 +142,10 @@ def _hinges(plant: Plant, frame: str) -> tuple[int, ...]:
 
 
 def _no_wrist(plant: Plant, frame: str, why: str) -> KinematicsError:
-    message = (
+    return KinematicsError(
         f"{plant.system.name}: {frame} is not carried by six hinges with a spherical wrist; {why}. "
         "Use kb.inverse_kinematics."
     )
-    return KinematicsError(message)
 
 
 def _none(arm: _Arm, target: Target) -> KinematicsError:
@@ -155,8 +154,7 @@ def _none(arm: _Arm, target: Target) -> KinematicsError:
         inverse_kinematics(arm.plant, arm.frame, Pose(*target))
     except KinematicsError as error:
         return error
-    message = (
+    return KinematicsError(
         f"{arm.plant.system.name}: {arm.frame} reaches {target.text} in no separate branch; its joints can move on "
         "there. Use kb.inverse_kinematics."
     )
-    return KinematicsError(message)

@@ -98,19 +98,17 @@ def _solved(plant: Plant, frame: str, q: ArrayLike, twist: Array, bound: tuple[f
     missed = np.abs(J @ v - twist)
     if missed.max() > MISSED * max(1.0, float(np.abs(twist).max())):
         worst = int(np.argmax(missed))
-        message = (
+        raise KinematicsError(
             f"{plant.system.name}: {int(moved.sum())} joints cannot move {frame} as asked; {TWIST[worst]} misses by "
             f"{missed[worst]:.3g}. Ask for a twist that they can give."
         )
-        raise KinematicsError(message)
     return v
 
 
 def is_singular(plant: Plant, frame: str, target: Target, found: tuple[float, float, float]) -> KinematicsError:
     """Word the error for a singular pose; `found` is the measure, the bound and the length that lengths count in."""
     value, bound, length = found
-    message = (
+    return KinematicsError(
         f"{plant.system.name}: {frame} at {target.text} is singular; its measure is {value:.3g}, below {bound:.3g} "
         f"(lengths in {length:g} m). Choose another pose, or a lower singular=."
     )
-    return KinematicsError(message)

@@ -56,8 +56,7 @@ def inverse_kinematics(
     """
     plant = tree_of(arm, frame)
     if not isinstance(count, int) or count < 1:
-        message = f"count: expected a number of solutions from 1, got {count!r}."
-        raise ModelError(message)
+        raise ModelError(f"count: expected a number of solutions from 1, got {count!r}.")
     at = plant.start.q if guess is None else checked_configuration(guess, plant.machine)
     task = Task(plant, frame, target_of(pose), Limits.of(plant.machine, frame))
     found, best = _search(task, at, count, singular)
@@ -110,8 +109,7 @@ def cannot_reach(task: Task, guess: Array, best: Look) -> KinematicsError:
             there = task.look(shifted(plant.machine, free[0].q, guess))
             names = task.beyond(best, AT_LIMIT) or task.beyond(there)
             why, remedy = f"; held back by the limits of {', '.join(names)}", "Move the pose, or widen the limits."
-    message = (
+    return KinematicsError(
         f"{plant.system.name}: {task.frame} cannot reach {task.target.text}; smallest gap {away:.3g} m, "
         f"{turned:.3g} rad{why}. {remedy}"
     )
-    return KinematicsError(message)

@@ -38,16 +38,15 @@ def target_of(pose: Any) -> Target:  # noqa: ANN401
         try:
             position, quaternion = from_pose(pose, float)
         except ValueError as error:
-            message = f"pose: expected plain numbers, got {pose!r}. Expressions belong in a System."
-            raise ModelError(message) from error
+            raise ModelError(f"pose: expected plain numbers, got {pose!r}. Expressions belong in a System.") from error
         return Target(checked(position, 3, "pose.position", "xyz"), rotation_of(quaternion))
     if not isinstance(pose, Pose):
-        message = f"pose: expected kb.Pose(position, rpy=...) or what plant.pose gives, got {pose!r}."
-        raise ModelError(message)
+        raise ModelError(f"pose: expected kb.Pose(position, rpy=...) or what plant.pose gives, got {pose!r}.")
     R = np.asarray(pose.rotation, dtype=float)
     if R.shape != (3, 3) or not np.abs(R.T @ R - np.eye(3)).max() < ROTATION or np.linalg.det(R) < 0:
-        message = f"pose.rotation: expected a rotation matrix, got {pose.rotation!r}. Give its axes as unit columns."
-        raise ModelError(message)
+        raise ModelError(
+            f"pose.rotation: expected a rotation matrix, got {pose.rotation!r}. Give its axes as unit columns."
+        )
     return Target(checked(pose.position, 3, "pose.position", "xyz"), R)
 
 

@@ -52,17 +52,15 @@ class Beam:
         axes = (given,) if isinstance(given, Axis) else tuple(given)
         object.__setattr__(self, "bending", tuple(as_axis(axis) for axis in axes))
         if not axes or any(axis not in (Y, Z) for axis in self.bending) or len(set(self.bending)) != len(axes):
-            message = f"Beam.bending: expected kb.Y, kb.Z or both, got {given!r}. The beam itself lies along x."
-            raise ModelError(message)
+            raise ModelError(f"Beam.bending: expected kb.Y, kb.Z or both, got {given!r}. The beam itself lies along x.")
         if not (isinstance(self.section, Stiffness) or hasattr(self.section, "second_moment")):
-            message = f"Beam.section: expected a section such as kb.Rectangle(0.05, 0.05), got {self.section!r}."
-            raise ModelError(message)
+            raise ModelError(
+                f"Beam.section: expected a section such as kb.Rectangle(0.05, 0.05), got {self.section!r}."
+            )
         if not hasattr(self.shapes, "evaluate"):
-            message = f"Beam.shapes: expected shapes such as kb.ClampedFree(3), got {self.shapes!r}."
-            raise ModelError(message)
+            raise ModelError(f"Beam.shapes: expected shapes such as kb.ClampedFree(3), got {self.shapes!r}.")
         if not isinstance(self.torsion, int) or self.torsion < 0:
-            message = f"Beam.torsion: expected a number of shapes, zero or more, got {self.torsion!r}."
-            raise ModelError(message)
+            raise ModelError(f"Beam.torsion: expected a number of shapes, zero or more, got {self.torsion!r}.")
         for quantity in quantities(self):
             check_number(f"Beam.{quantity.path}", quantity.value)
         with suppress(LookupError):  # expressions are judged when the System knows their values
@@ -73,18 +71,17 @@ class Beam:
         """Refuse a length, mass or stiffness of zero or less, where the numbers are known."""
         for name, given, hint in self._above_zero(value):
             if not (given > 0 and isfinite(given)):
-                message = f"{path}.{name}: expected more than zero, got {given!r}.{hint}"
-                raise ModelError(message)
+                raise ModelError(f"{path}.{name}: expected more than zero, got {given!r}.{hint}")
         if isinstance(self.section, Stiffness):
             for name in MATERIAL:
                 if (given := value(getattr(self, name))) != 0:
-                    message = f"{path}.{name}: expected none beside a kb.Stiffness, got {given!r}. Leave it out."
-                    raise ModelError(message)
+                    raise ModelError(
+                        f"{path}.{name}: expected none beside a kb.Stiffness, got {given!r}. Leave it out."
+                    )
         for name in ("damping", "tip_mass"):
             given = value(getattr(self, name))
             if not (given >= 0 and isfinite(given)):
-                message = f"{path}.{name}: expected zero or more, got {given!r}."
-                raise ModelError(message)
+                raise ModelError(f"{path}.{name}: expected zero or more, got {given!r}.")
 
     def _above_zero(self, value: Evaluate) -> Iterator[tuple[str, Any, str]]:
         """What must be more than zero: name, number, and what to do where it is not."""

@@ -99,8 +99,7 @@ class StaticTip:
 
     def __post_init__(self) -> None:
         if self.count not in {1, 2}:
-            message = f"StaticTip: expected 1 (force) or 2 (force and moment) shapes, got {self.count!r}."
-            raise ModelError(message)
+            raise ModelError(f"StaticTip: expected 1 (force) or 2 (force and moment) shapes, got {self.count!r}.")
 
     def evaluate(self, x: Array) -> Values:
         """The two static shapes."""
@@ -125,16 +124,17 @@ class Tabulated:
         _check_count(len(self.values))
         x = np.array(self.points)
         if len(x) < 6 or np.any(np.diff(x) <= 0) or abs(x[0]) > ROOT or abs(x[-1] - 1) > ROOT:
-            message = f"Tabulated.points: expected 6 or more rising points from 0 to 1, got {len(x)} of them."
-            raise ModelError(message)
+            raise ModelError(f"Tabulated.points: expected 6 or more rising points from 0 to 1, got {len(x)} of them.")
         if any(len(row) != len(x) for row in self.values):
-            message = f"Tabulated.values: expected {len(x)} numbers a shape, got {[len(row) for row in self.values]}."
-            raise ModelError(message)
+            raise ModelError(
+                f"Tabulated.values: expected {len(x)} numbers a shape, got {[len(row) for row in self.values]}."
+            )
         value, slope, _ = self.evaluate(np.array([0.0]))
         size = np.abs(np.array(self.values)).max()
         if np.abs(value).max() > ROOT * size or np.abs(slope).max() > 1e3 * ROOT * size:
-            message = "Tabulated: expected shapes whose value and slope vanish at the root x = 0. Subtract both."
-            raise ModelError(message)
+            raise ModelError(
+                "Tabulated: expected shapes whose value and slope vanish at the root x = 0. Subtract both."
+            )
 
     @property
     def count(self) -> int:
@@ -147,8 +147,7 @@ class Tabulated:
         try:
             table = np.loadtxt(path, ndmin=2)
         except (OSError, ValueError) as error:
-            message = f"{path}: expected lines of numbers x φ1 φ2 ... ({error})."
-            raise FileError(message) from error
+            raise FileError(f"{path}: expected lines of numbers x φ1 φ2 ... ({error}).") from error
         return cls(tuple(table[:, 0]), tuple(map(tuple, table[:, 1:].T)))
 
     def evaluate(self, x: Array) -> Values:
@@ -172,8 +171,7 @@ def _stack(rows: list[tuple[Array, Array, Array]]) -> Values:
 
 def _check_count(count: int) -> None:
     if not isinstance(count, int) or not 1 <= count <= MOST:
-        message = f"shapes: expected 1 to {MOST} of them, got {count!r}."
-        raise ModelError(message)
+        raise ModelError(f"shapes: expected 1 to {MOST} of them, got {count!r}.")
 
 
 @lru_cache(maxsize=128)
@@ -234,7 +232,8 @@ def table(shapes: Shapes) -> Table:
     size = np.sqrt(np.diag(gram))
     condition = float(np.linalg.cond(gram / np.outer(size, size)))
     if not condition < ALIKE:
-        message = f"shapes: {shapes.count} of them cannot be told apart (condition {condition:.1e}). Take fewer."
-        raise ModelError(message)
+        raise ModelError(
+            f"shapes: {shapes.count} of them cannot be told apart (condition {condition:.1e}). Take fewer."
+        )
     end = shapes.evaluate(np.array([1.0]))
     return Table(points, weights, value, slope, curvature, end[0][:, 0], end[1][:, 0])

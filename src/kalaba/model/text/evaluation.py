@@ -122,8 +122,9 @@ class _Evaluation:
         except ArithmeticError as error:
             raise ExpressionError(f"{node.operator!r} has no finite result", self.text, node.position) from error
         if isinstance(result, complex) and isinstance(left, float | int):  # Python's answer to (-8)^(1/3)
-            problem = f"{node.operator!r} of a negative number has no real result"
-            raise ExpressionError(problem, self.text, node.position)
+            raise ExpressionError(
+                f"{node.operator!r} of a negative number has no real result", self.text, node.position
+            )
         return result
 
     def _call(self, node: Call | Distance, below: list[Value]) -> Value:

@@ -122,8 +122,9 @@ class Expression:
         words = [*self._scalars(), *self._frames()]
         found = [word.position for word in words if word.name == name]
         if not found:
-            problem = f"expected the name {name!r} somewhere"
-            raise ExpressionError(problem, self.text, 0, near(name, (word.name for word in words)))
+            raise ExpressionError(
+                f"expected the name {name!r} somewhere", self.text, 0, near(name, (word.name for word in words))
+            )
         return min(found)
 
     def _scalars(self) -> list[Name]:

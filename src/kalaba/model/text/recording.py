@@ -64,8 +64,9 @@ def steps(traced: Traced) -> list[Step]:
             found.append([words[operation], *(slots[slot] for slot in inputs)])
         else:
             named = ", ".join(traced.results)
-            message = f"callable with results {named!r}: expected arithmetic, got an operation that no file can hold."
-            raise ModelError(message)
+            raise ModelError(
+                f"callable with results {named!r}: expected arithmetic, got an operation that no file can hold."
+            )
         slots[outputs[0]] = len(found) - 1
     zero = len(found)
     return [*found, ["const", 0.0], *(["output", results.get(row, zero)] for row in range(len(traced.results)))]
@@ -82,13 +83,13 @@ def recorded(arguments: tuple[str, ...], results: tuple[str, ...], listed: tuple
         try:
             values.append(_value(step, symbols, values))
         except (IndexError, KeyError, TypeError, ValueError, NotImplementedError) as error:
-            message = f"callable of {', '.join(arguments)}: expected an operation on earlier steps, got {step!r}."
-            raise ModelError(message) from error
+            raise ModelError(
+                f"callable of {', '.join(arguments)}: expected an operation on earlier steps, got {step!r}."
+            ) from error
         if step[0] == "output":
             outputs.append(values[-1])
     if len(outputs) != len(results):
-        message = f"callable of {', '.join(arguments)}: expected {len(results)} results, got {len(outputs)}."
-        raise ModelError(message)
+        raise ModelError(f"callable of {', '.join(arguments)}: expected {len(results)} results, got {len(outputs)}.")
     stacked = ca.vertcat(*symbols) if symbols else ca.SX(0, 1)
     return Traced(arguments, results, ca.Function("traced", [stacked], [ca.vertcat(*outputs)]).serialize())
 

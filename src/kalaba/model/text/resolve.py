@@ -36,8 +36,7 @@ class Scope:
         """Full path of a frame that must exist."""
         full = self.frame(name)
         if full not in frames:
-            message = f"{path}: no frame {full!r}; {near(full, frames)}"
-            raise ModelError(message)
+            raise ModelError(f"{path}: no frame {full!r}; {near(full, frames)}")
         return full
 
     def expression(
@@ -67,8 +66,7 @@ class Scope:
         """Read a number that is given as an expression of parameters; existence is checked when all are known."""
         written = _parse(text, path)
         if written.has_rate or written.uses_time or written.frames:
-            message = f"{path}: expected a number or an expression of parameters, got {text!r}."
-            raise ModelError(message)
+            raise ModelError(f"{path}: expected a number or an expression of parameters, got {text!r}.")
         return written.renamed(self.full)
 
     def _candidates(self, scalars: Iterable[str], frames: Mapping[str, MachineFrame]) -> list[str]:

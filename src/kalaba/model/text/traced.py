@@ -61,29 +61,25 @@ def trace(function: Callable[[Any], Any], what: str) -> Traced:
             warnings.simplefilter("ignore", FutureWarning)  # CasADi's, about NumPy's functions on its symbols
             found = function(recorder)
     except (TypeError, NotImplementedError, RuntimeError) as error:  # math.sin(symbol), if symbol > 0, ...
-        message = (
+        raise ModelError(
             f"{what}: the callable cannot be recorded ({str(error).splitlines()[0]}). It is called once with symbols: "
             "use NumPy's functions on them and no `if`."
-        )
-        raise ModelError(message) from error
+        ) from error
     named = dict(found) if isinstance(found, Mapping) else dict(_numbered(found))
     try:
         outputs = [ca.SX(value) for value in named.values()]
     except NotImplementedError as error:
-        message = f"{what}: expected numbers or expressions from the callable, got {found!r}."
-        raise ModelError(message) from error
+        raise ModelError(f"{what}: expected numbers or expressions from the callable, got {found!r}.") from error
     if not outputs or any(output.numel() != 1 for output in outputs):
-        message = f"{what}: expected one number a row from the callable, got {found!r}."
-        raise ModelError(message)
+        raise ModelError(f"{what}: expected one number a row from the callable, got {found!r}.")
     symbols = ca.vertcat(*recorder.symbols.values()) if recorder.symbols else ca.SX(0, 1)
     body = ca.Function("traced", [symbols], [ca.densify(ca.vertcat(*outputs))])
     steps = range(body.n_instructions())
     constants = [body.instruction_constant(k) for k in steps if body.instruction_id(k) == ca.OP_CONST]
     if not all(map(math.isfinite, constants)):  # math.sin(symbol) is NaN
-        message = (
+        raise ModelError(
             f"{what}: the callable makes a number that is not finite. Use NumPy's functions on symbols, not math's."
         )
-        raise ModelError(message)
     return Traced(tuple(recorder.symbols), tuple(named), body.serialize())
 
 

@@ -22,8 +22,9 @@ def parents_first(bodies: list[MachineBody], frames: dict[str, MachineFrame]) ->
             index = parent[index]  # noqa: PLW2901
         if index in chain:
             names = ", ".join(bodies[i].name for i in chain)
-            message = f"{names}: these bodies are each other's parents. Cut the ring and close it with a Connection."
-            raise ModelError(message)
+            raise ModelError(
+                f"{names}: these bodies are each other's parents. Cut the ring and close it with a Connection."
+            )
         done.update(dict.fromkeys(reversed(chain)))
     return [bodies[index] for index in done]
 
@@ -33,11 +34,9 @@ def carrier(name: str, frames: dict[str, MachineFrame], own: dict[str, int]) -> 
     seen: set[str] = set()
     while name not in own and frames[name].parent:
         if name in seen:
-            message = f"{name}: this frame stands on itself. Check the parents of {', '.join(sorted(seen))}."
-            raise ModelError(message)
+            raise ModelError(f"{name}: this frame stands on itself. Check the parents of {', '.join(sorted(seen))}.")
         seen.add(name)
         name = frames[name].parent
         if name not in frames:
-            message = f"{next(iter(seen))}: no frame {name!r}; {near(name, frames)}"
-            raise ModelError(message)
+            raise ModelError(f"{next(iter(seen))}: no frame {name!r}; {near(name, frames)}")
     return own.get(name, -1)

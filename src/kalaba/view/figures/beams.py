@@ -34,10 +34,9 @@ def modes(run: Run) -> Figure:
     """Draw tip deflections, modal coordinates and the tips' spectrum with the natural frequencies at the start."""
     beams = [body for body in run.plant.machine.bodies if isinstance(body.solid, Beam)]
     if not beams:
-        message = (
+        raise ViewError(
             f"{run.plant.system.name}: no body is a beam, so there are no modes to draw. Try --figure coordinates."
         )
-        raise ViewError(message)
     tips = deflections(run)
     panels = [Panel("tip deflections", "deflection [mm]", over_time(run.time, merged(_kept(tips))))]
     panels += [_modal(run, body) for body in beams[:MOST_BEAMS]]

@@ -25,8 +25,9 @@ def residuals(run: Run) -> Figure:
     """Draw the rows' residuals in position and in speed on logarithmic scales, the worst of them."""
     panels = residual_panels(run, with_rates=True)
     if not panels:
-        message = f"{run.plant.system.name}: the machine has no constraints, so there are no residuals. Try energy."
-        raise ViewError(message)
+        raise ViewError(
+            f"{run.plant.system.name}: the machine has no constraints, so there are no residuals. Try energy."
+        )
     worst = "" if run.worst is None else f"; worst {run.worst.value:.1e} in {run.worst.row} at {run.worst.time:.3g} s"
     return sheet(heading(run, "residuals") + worst, panels)
 

@@ -82,6 +82,5 @@ def force_panels(run: Run, *, whole: bool = False) -> list[Panel]:
 
 def _drawn(run: Run, what: str, panels: list[Panel], lacking: str) -> Figure:
     if not panels:
-        message = f"{run.plant.system.name}: {lacking}, so there are no {what} to draw. Try --figure overview."
-        raise ViewError(message)
+        raise ViewError(f"{run.plant.system.name}: {lacking}, so there are no {what} to draw. Try --figure overview.")
     return sheet(heading(run, what), panels)

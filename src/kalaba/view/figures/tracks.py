@@ -36,15 +36,15 @@ def paths(run: Run, frames: Sequence[str] = ()) -> Figure:
     known = run.plant.machine.frames
     for frame in frames:
         if frame not in known:
-            message = f"{run.plant.system.name}: no frame {frame!r}; {near(frame, known)}"
-            raise ViewError(message)
+            raise ViewError(f"{run.plant.system.name}: no frame {frame!r}; {near(frame, known)}")
     machine = run.plant.machine
     panels = path_panels(run, frames or end_points(machine))
     if not panels and not frames:  # a chain that ends on the ground: its links move between its ends
         panels = path_panels(run, [_tip(machine, body.name) for body in machine.bodies])
     if not panels:
-        message = f"{run.plant.system.name}: no end point moves, so there are no paths to draw. Try --figure overview."
-        raise ViewError(message)
+        raise ViewError(
+            f"{run.plant.system.name}: no end point moves, so there are no paths to draw. Try --figure overview."
+        )
     return sheet(heading(run, "paths"), panels)
 
 

@@ -67,8 +67,7 @@ def studio(  # noqa: PLR0913  (one argument a choice)
 def check_viser() -> None:
     """Say how to install what the page needs, if it is not there."""
     if find_spec("viser") is None:
-        message = "the studio needs viser, which is not installed. Try: pip install 'kalaba[view]'"
-        raise ViewError(message)
+        raise ViewError("the studio needs viser, which is not installed. Try: pip install 'kalaba[view]'")
 
 
 def is_loopback(host: str) -> bool:
@@ -111,11 +110,11 @@ def _free_port(host: str, port: int) -> int:
             except OSError as error:
                 if error.errno in TAKEN:
                     continue
-                message = f"host {host}: expected an address of this computer ({error.strerror}). Try 127.0.0.1."
-                raise ViewError(message) from error
+                raise ViewError(
+                    f"host {host}: expected an address of this computer ({error.strerror}). Try 127.0.0.1."
+                ) from error
             return tried
-    message = f"port {port}: no free port up to {port + PORTS - 1}. Name another from 1024 on."
-    raise ViewError(message)
+    raise ViewError(f"port {port}: no free port up to {port + PORTS - 1}. Name another from 1024 on.")
 
 
 @contextlib.contextmanager

@@ -92,8 +92,7 @@ def subject_of(given: Subject | str | System | Plant | Run | Scenario, driven: S
     if isinstance(given, Plant) or hasattr(given, "machine"):
         plant = build(given)
         return Subject(plant.system.name, plant, ALONE)
-    message = f"studio: expected a name of the catalogue, a System, a Plant, a Scenario or a Run, got {given!r}."
-    raise ViewError(message)
+    raise ViewError(f"studio: expected a name of the catalogue, a System, a Plant, a Scenario or a Run, got {given!r}.")
 
 
 def _recorded(run: Run, driven: Scenario | None) -> Subject:
