@@ -18,11 +18,10 @@ VALUES = {"X", "Y", "Z"}  # no docstring of their own; the page says what they a
 
 
 def groups() -> dict[str, list[str]]:
-    """Public names as dotted paths, under the comment that heads them."""
-    text = (HERE.parent / "src" / "kalaba" / "__init__.py").read_text(encoding="utf-8")
-    listed = text[text.index("_HOME = {") : text.index("\n}\n")]
+    """Public names as dotted paths, under the comment that heads them in the stub."""
+    text = (HERE.parent / "src" / "kalaba" / "__init__.pyi").read_text(encoding="utf-8")
     found: dict[str, list[str]] = {}
-    for comment, name, home in re.findall(r'^    (?:# (.*)|"(\w+)": "([\w.]+)",)$', listed, re.MULTILINE):
+    for comment, home, name in re.findall(r"^(?:# (.*)|from ([\w.]+) import (\w+) as \w+)$", text, re.MULTILINE):
         if comment:
             found[comment] = []
         elif name not in VALUES:
@@ -51,13 +50,14 @@ def _entries(paths: list[str]) -> Iterator[str]:
     """Directives of mkdocstrings; a module such as `kb.path` gives one for each of its own public names."""
     modules = []
     for path in paths:
-        value = getattr(kalaba, path.rpartition(".")[2])
+        public = next(name for name, home in kalaba._NAMES.items() if ".".join(home) == path)  # noqa: SLF001
+        value = getattr(kalaba, public)
         if isinstance(value, ModuleType):
-            modules.append((path, value))
+            modules.append((public, value))
         else:
             yield f"::: {path}"
-    for path, module in modules:
-        yield f"## kb.{path.rpartition('.')[2]}"
+    for public, module in modules:
+        yield f"## kb.{public}"
         yield (module.__doc__ or "").strip()
         for name in module.__all__:
             if (own := getattr(module, name)).__doc__ and hasattr(own, "__name__"):

@@ -5,13 +5,13 @@ tries, sizes of pictures and coefficients of methods stay where they are used. T
 where it is a part of something), what it is measured against, and the reason for its size.
 """
 
-# --- numbers and poses (space, joints, model)
+# --- Numbers and poses: space, joints, model.
 
-# --- rows: rank, closing, projection (constrain, compiled, plant)
+# --- Rows, their rank, closing and projection: constrain, compiled, plant.
 
-# --- time (steppers, compiled, run)
+# --- Time: steppers, compiled, run.
 
-# --- rest and small motion (analyse)
+# --- Rest and small motion: analyse.
 
 # --- kinematics
 

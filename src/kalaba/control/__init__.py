@@ -1,1 +1,7 @@
 """Control: goals, the motors that meet them, and real drives."""
+
+from kalaba.door import names, opener
+
+_NAMES = names(__file__)
+__all__ = list(_NAMES)
+__getattr__ = opener(__name__, _NAMES)

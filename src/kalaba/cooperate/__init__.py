@@ -1,1 +1,7 @@
-"""Arms that hold objects together: the grasps, the model of the objects, and who carries what."""
+"""Arms that hold one object: grasps, object space, sharing, carrying."""
+
+from kalaba.door import names, opener
+
+_NAMES = names(__file__)
+__all__ = list(_NAMES)
+__getattr__ = opener(__name__, _NAMES)

@@ -1,1 +1,7 @@
 """All that is asked of a machine at one state."""
+
+from kalaba.door import names, opener
+
+_NAMES = names(__file__)
+__all__ = list(_NAMES)
+__getattr__ = opener(__name__, _NAMES)

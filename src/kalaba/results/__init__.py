@@ -1,1 +1,7 @@
 """A Run, what can be read from it, and its files."""
+
+from kalaba.door import names, opener
+
+_NAMES = names(__file__)
+__all__ = list(_NAMES)
+__getattr__ = opener(__name__, _NAMES)

@@ -1,14 +1,7 @@
-"""Views: pictures of what happened."""
+"""What people look at: figures, pictures, films, reports, the studio."""
 
-from __future__ import annotations
+from kalaba.door import names, opener
 
-from types import ModuleType
-
-
-def __getattr__(name: str) -> ModuleType:
-    """`kb.plot`: the functions that draw runs, imported when they are first asked for."""
-    if name != "plot":
-        raise AttributeError(f"module 'kalaba.view' has no attribute {name!r}")
-    from kalaba.view import figures
-
-    return figures
+_NAMES = names(__file__)
+__all__ = list(_NAMES)
+__getattr__ = opener(__name__, _NAMES)

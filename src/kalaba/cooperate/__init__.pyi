@@ -1,0 +1,8 @@
+"""Arms that hold one object: grasps, object space, sharing, carrying."""
+
+from kalaba.cooperate.hold import hold as hold
+from kalaba.cooperate.grasp import Grasp as Grasp
+from kalaba.cooperate.object_space import object_space as object_space
+from kalaba.cooperate.object_space import ObjectSpace as ObjectSpace
+from kalaba.cooperate.carry import Carry as Carry
+from kalaba.cooperate.moves import MoveTo as MoveTo

@@ -1,0 +1,40 @@
+"""A package's door: its public names, each imported when it is first used.
+
+The stub beside a package's `__init__.py` is the one list of what the package shows. Type checkers and editors read it
+as Python; `names` reads the same lines at run time, so that `import kalaba` takes milliseconds::
+
+    from kalaba.model.system import System as System
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+
+_LINE = re.compile(r"^from ([\w.]+) import (\w+) as (\w+)$", re.MULTILINE)
+_RENAMED = re.compile(r"^(\w+) = (\w+)$", re.MULTILINE)  # stubs show a name under another one so
+
+
+def names(file: str) -> dict[str, tuple[str, str]]:
+    """Public names of the package whose `__init__.py` is given: the module that each comes from, and its name there."""
+    stub = Path(file).with_suffix(".pyi").read_text(encoding="utf-8")
+    table = {public: (home, name) for home, name, public in _LINE.findall(stub)}
+    renamed = {public: table.pop(hidden) for public, hidden in _RENAMED.findall(stub)}
+    return table | renamed
+
+
+def opener(package: str, table: dict[str, tuple[str, str]]) -> Callable[[str], object]:
+    """The `__getattr__` of a package: imports a public name; a submodule is found as well."""
+
+    def __getattr__(name: str) -> object:  # noqa: N807  (that is what it becomes)
+        if name not in table:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        home, inner = table[name]
+        if home == package:  # a module of the package itself, such as kalaba.paths
+            return import_module(f"{home}.{inner}")
+        module = import_module(home)
+        return getattr(module, inner) if hasattr(module, inner) else import_module(f"{home}.{inner}")
+
+    return __getattr__
