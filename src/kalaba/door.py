@@ -30,7 +30,7 @@ def opener(package: str, table: dict[str, tuple[str, str]]) -> Callable[[str], o
 
     def __getattr__(name: str) -> object:  # noqa: N807  (that is what it becomes)
         if name not in table:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            raise AttributeError(f"module {package!r} has no attribute {name!r}{_elsewhere(package, table, name)}")
         home, inner = table[name]
         if home == package:  # a module of the package itself, such as kalaba.paths
             return import_module(f"{home}.{inner}")
@@ -38,3 +38,11 @@ def opener(package: str, table: dict[str, tuple[str, str]]) -> Callable[[str], o
         return getattr(module, inner) if hasattr(module, inner) else import_module(f"{home}.{inner}")
 
     return __getattr__
+
+
+def _elsewhere(package: str, table: dict[str, tuple[str, str]], name: str) -> str:
+    """Where a name is to be had if one of the package's rooms shows it."""
+    for home, room in table.values():
+        if home == package and name in getattr(import_module(f"{home}.{room}"), "__all__", ()):
+            return f"; it is {package}.{room}.{name}"
+    return ""
