@@ -2,13 +2,13 @@
 
 import struct
 from dataclasses import dataclass
+from typing import NamedTuple
 
 LEAVES = frozenset({"constant", "input", "parameter", "stored"})
 
 
-@dataclass(frozen=True, slots=True)
-class Instruction:
-    """One value: an operation on earlier values, or a leaf.
+class Instruction(NamedTuple):
+    """One value: an operation on earlier values, or a leaf. A tuple, since thousands are made, compared and hashed.
 
     Operations carry CasADi's names in lower case. A leaf has no arguments; its `number` is the slot it reads, or
     for a constant the 64 bits of the double (so that 0.0, −0.0 and NaN are told apart by plain equality).

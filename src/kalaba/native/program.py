@@ -9,12 +9,11 @@ from kalaba.errors import NativeError
 from kalaba.native.arrays import Segments
 from kalaba.native.listing import Listing, ListingWriter
 from kalaba.native.operations import SUPPORTED
+from kalaba.space.instructions import instructions
 
 PARAMETERS = "p"  # the input that is constant between calls
 
-_COPIES = {"assign", "lift"}
 _SYNONYMS = {"constpow": "pow"}  # CasADi itself writes small integer powers as products
-_NAMES = {getattr(casadi, name): name[3:].lower() for name in dir(casadi) if name.startswith("OP_")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,22 +71,18 @@ def _read_instructions(function: casadi.Function, writer: ListingWriter) -> dict
     """Append all instructions to `writer`; give output slot → position."""
     input_leaves = tuple(_input_leaves(function))
     output_slots = tuple(_output_slots(function))
-    registers: dict[int, int] = {}
+    positions: list[int] = []  # of every value of the function
     results: dict[int, int] = {}
-    for k in range(function.n_instructions()):
-        op = _NAMES[function.instruction_id(k)]
-        sources, targets = function.instruction_input(k), function.instruction_output(k)
-        if op == "output":
-            argument, nonzero = targets
-            results[output_slots[argument][nonzero]] = registers[sources[0]]
-        elif op == "input":
-            argument, nonzero = sources
+    for word, operands, (argument, nonzero), constant in instructions(function):
+        if word == "output":
+            results[output_slots[argument][nonzero]] = positions[operands[0]]
+        elif word == "input":
             leaf, first = input_leaves[argument]
-            registers[targets[0]] = writer.add(leaf, number=first + nonzero)
-        elif op == "const":
-            registers[targets[0]] = writer.constant(function.instruction_constant(k))
+            positions.append(writer.add(leaf, number=first + nonzero))
+        elif word == "const":
+            positions.append(writer.constant(constant))
         else:
-            registers[targets[0]] = _operation(writer, function.name(), op, [registers[s] for s in sources])
+            positions.append(writer.add(_operation(word, function), *[positions[value] for value in operands]))
     return results
 
 
@@ -110,11 +105,10 @@ def _output_slots(function: casadi.Function) -> Iterator[list[int]]:
         first += function.numel_out(k)
 
 
-def _operation(writer: ListingWriter, function: str, op: str, args: list[int]) -> int:
-    if op in _COPIES:
-        return args[0]
-    name = _SYNONYMS.get(op, op)
+def _operation(word: str, function: casadi.Function) -> str:
+    """The name of an operation in a listing; refuses what has no native code."""
+    name = _SYNONYMS.get(word, word)
     if name not in SUPPORTED:
         remedy = "rewrite the expression or use backend=Interpreted()"
-        raise NativeError(f"{function}: the operation {op} has no native code; {remedy}")
-    return writer.add(name, *args)
+        raise NativeError(f"{function.name()}: the operation {word} has no native code; {remedy}")
+    return name

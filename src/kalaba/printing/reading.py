@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import casadi as ca
 
 from kalaba.errors import DeriveError
+from kalaba.space.instructions import ARITY, instructions
 
 Value = TypeVar("Value")
-
-CALLS = {
-    **{
-        getattr(ca, f"OP_{name.upper()}"): name for name in ("sin", "cos", "tan", "asin", "acos", "atan", "sqrt", "exp")
-    },
-    **{getattr(ca, f"OP_{name.upper()}"): name for name in ("log", "sinh", "cosh", "tanh", "sign", "floor", "ceil")},
-    **{getattr(ca, f"OP_{name.upper()}"): name for name in ("atan2", "pow", "fmod", "hypot")},
-    ca.OP_CONSTPOW: "pow",
-    ca.OP_FABS: "abs",
-    ca.OP_FMIN: "min",
-    ca.OP_FMAX: "max",
-    ca.OP_LT: "less",
-    ca.OP_LE: "at_most",
-    ca.OP_EQ: "equal",
-    ca.OP_NE: "differs",
-}
-SILENT = {ca.OP_INPUT, ca.OP_OUTPUT, ca.OP_CONST, ca.OP_PARAMETER, ca.OP_ASSIGN}
 
 
 class Algebra(Protocol[Value]):
@@ -64,82 +49,71 @@ def operation_count(expression: ca.SX, symbols: ca.SX) -> int:
     """Additions, multiplications and functions that an expression takes, common parts worked out once."""
     if not expression.nnz():
         return 0
-    function = counted(expression, symbols)
-    return sum(function.instruction_id(k) not in SILENT for k in range(function.n_instructions()))
+    return sum(instruction.word in ARITY for instruction in instructions(counted(expression, symbols)))
 
 
 def read(function: ca.Function, algebra: Algebra[Value]) -> list[Value]:
     """Work out every entry of a function's only output in an algebra."""
-    uses = _uses(function)
-    slots: dict[int, Value] = {}
-    entries: list[Value] = [algebra.constant(0.0)] * function.numel_out(0)
+    listed = list(instructions(function))
+    uses = Counter(value for instruction in listed for value in instruction.operands)
+    values: list[Value] = []
     constants: dict[int, float] = {}
-    for k in range(function.n_instructions()):
-        op, inputs = function.instruction_id(k), function.instruction_input(k)
-        outputs = function.instruction_output(k)
-        if op == ca.OP_OUTPUT:
-            entries[outputs[1]] = slots[inputs[0]]
-            continue
-        constants.pop(outputs[0], None)
-        if op == ca.OP_INPUT:
-            slots[outputs[0]] = algebra.symbol(inputs[1])
-        elif op == ca.OP_CONST:
-            constants[outputs[0]] = function.instruction_constant(k)
-            slots[outputs[0]] = algebra.constant(constants[outputs[0]])
+    entries: list[Value] = [algebra.constant(0.0)] * function.numel_out(0)
+    for word, operands, (_, entry), constant in listed:
+        if word == "output":
+            entries[entry] = values[operands[0]]
+        elif word == "input":
+            values.append(algebra.symbol(entry))
+        elif word == "const":
+            constants[len(values)] = constant
+            values.append(algebra.constant(constant))
         else:
-            whole = _whole(op, inputs, constants)
-            constants.pop(outputs[0], None)
-            value = _operation(algebra, op, [slots[slot] for slot in inputs], whole)
-            slots[outputs[0]] = algebra.keep(value, uses[k])
+            exponent = constants.get(operands[-1]) if word in _POWERS else None
+            value = _operation(algebra, word, [values[k] for k in operands], exponent)
+            values.append(algebra.keep(value, uses[len(values)]))
     return entries
 
 
-def _uses(function: ca.Function) -> list[int]:
-    """How often the value of each instruction is used."""
-    made_by: dict[int, int] = {}
-    uses = [0] * function.n_instructions()
-    for k in range(function.n_instructions()):
-        op = function.instruction_id(k)
-        if op not in {ca.OP_INPUT, ca.OP_CONST}:
-            for slot in function.instruction_input(k):
-                uses[made_by[slot]] += 1
-        if op != ca.OP_OUTPUT:
-            made_by[function.instruction_output(k)[0]] = k
-    return uses
+def _operation(algebra: Algebra[Value], word: str, operands: Sequence[Value], exponent: float | None) -> Value:
+    """One operation; `exponent` is that of a power, if it is a number."""
+    if word in _ALGEBRAIC:
+        result: Value = _ALGEBRAIC[word](algebra, operands[0], operands[-1])
+        return result
+    if exponent is not None and exponent == int(exponent):
+        return algebra.raised(operands[0], int(exponent))
+    if word not in _CALLS:
+        raise DeriveError(f"expected an operation that can be printed, got {word}. Write the expression otherwise.")
+    return algebra.call(_CALLS[word], operands)
 
 
-def _whole(op: int, inputs: Sequence[int], constants: dict[int, float]) -> int | None:
-    """The exponent of a power, if it is a whole number."""
-    if op not in {ca.OP_POW, ca.OP_CONSTPOW}:
-        return None
-    exponent = constants.get(inputs[1])
-    return int(exponent) if exponent is not None and exponent == int(exponent) else None
+_POWERS = frozenset({"pow", "constpow"})
 
+# What is made of sums, products and whole powers of a, the first operand, and b, the last.
+_ALGEBRAIC: dict[str, Callable[[Algebra[Any], Any, Any], Any]] = {
+    "add": lambda algebra, a, b: algebra.add(a, b),
+    "sub": lambda algebra, a, b: algebra.add(a, algebra.multiply(algebra.constant(-1.0), b)),
+    "mul": lambda algebra, a, b: algebra.multiply(a, b),
+    "div": lambda algebra, a, b: algebra.multiply(a, algebra.raised(b, -1)),
+    "neg": lambda algebra, a, _: algebra.multiply(algebra.constant(-1.0), a),
+    "sq": lambda algebra, a, _: algebra.raised(a, 2),
+    "twice": lambda algebra, a, _: algebra.multiply(algebra.constant(2.0), a),
+    "inv": lambda algebra, a, _: algebra.raised(a, -1),
+    "and": lambda algebra, a, b: algebra.multiply(a, b),  # conditions are 1 or 0
+    "if_else_zero": lambda algebra, a, b: algebra.multiply(a, b),
+    "not": lambda algebra, a, _: algebra.add(algebra.constant(1.0), algebra.multiply(algebra.constant(-1.0), a)),
+    "or": lambda algebra, a, b: algebra.call("max", (a, b)),
+}
 
-def _operation(algebra: Algebra[Value], op: int, given: Sequence[Value], whole: int | None) -> Value:
-    a, b = given[0], given[-1]
-    two, minus = 2.0, -1.0
-    plain: dict[int, Callable[[], Value]] = {
-        ca.OP_ASSIGN: lambda: a,
-        ca.OP_ADD: lambda: algebra.add(a, b),
-        ca.OP_SUB: lambda: algebra.add(a, algebra.multiply(algebra.constant(minus), b)),
-        ca.OP_MUL: lambda: algebra.multiply(a, b),
-        ca.OP_DIV: lambda: algebra.multiply(a, algebra.raised(b, -1)),
-        ca.OP_NEG: lambda: algebra.multiply(algebra.constant(minus), a),
-        ca.OP_SQ: lambda: algebra.raised(a, 2),
-        ca.OP_TWICE: lambda: algebra.multiply(algebra.constant(two), a),
-        ca.OP_INV: lambda: algebra.raised(a, -1),
-        ca.OP_AND: lambda: algebra.multiply(a, b),  # conditions are 1 or 0
-        ca.OP_IF_ELSE_ZERO: lambda: algebra.multiply(a, b),
-        ca.OP_NOT: lambda: algebra.add(algebra.constant(1.0), algebra.multiply(algebra.constant(minus), a)),
-        ca.OP_OR: lambda: algebra.call("max", (a, b)),
-    }
-    if op in plain:
-        return plain[op]()
-    if whole is not None:
-        return algebra.raised(a, whole)
-    if op not in CALLS:
-        raise DeriveError(
-            f"expected an operation that can be printed, got CasADi's number {op}. Write the expression otherwise."
-        )
-    return algebra.call(CALLS[op], given)
+# What is printed as a function, and the name that it is printed under.
+_CALLS: dict[str, str] = {
+    **{word: word for word in ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh")},
+    **{word: word for word in ("sqrt", "exp", "log", "sign", "floor", "ceil", "pow", "fmod", "hypot")},
+    "constpow": "pow",
+    "fabs": "abs",
+    "fmin": "min",
+    "fmax": "max",
+    "lt": "less",
+    "le": "at_most",
+    "eq": "equal",
+    "ne": "differs",
+}

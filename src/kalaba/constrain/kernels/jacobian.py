@@ -1,7 +1,7 @@
 """Jacobians of long expressions in few operations, by elimination of the vertices of their graph.
 
-Forward mode walks through an expression once a column, reverse mode once a row; between them lies every other order.
-With the derivative of each operation by its arguments on the edges, a vertex j is eliminated by::
+Forward mode walks through an expression once per column, reverse mode once per row; between them lies every other
+order. With the derivative of each operation by its arguments on the edges, a vertex j is eliminated by::
 
     c_ik += c_ij c_jk        for all edges k → j → i
 
@@ -13,18 +13,21 @@ Reference: Griewank and Walther (2008), Evaluating Derivatives, second edition, 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
 from typing import TypeAlias
 
 import casadi as ca
 
+from kalaba.space.instructions import applied, instructions
+
 Slope: TypeAlias = "ca.SX | float"  # numbers are kept as such: a product with one is free
 
 
 @dataclass
 class _Graph:
-    """A vertex an operation: its value, the slopes by the vertices it reads, and the vertices that read it."""
+    """One vertex per operation: its value, the slopes by the vertices it reads, and the vertices that read it."""
 
     values: list[ca.SX] = field(default_factory=list)
     slopes: list[dict[int, Slope]] = field(default_factory=list)
@@ -60,11 +63,11 @@ def jacobian(values: ca.SX, arguments: ca.SX) -> ca.SX:
     graph = _read(values, arguments)
     _prune(graph)
     _eliminate(graph)
-    found = ca.SX(values.shape[0], arguments.shape[0])
+    slopes = ca.SX(values.shape[0], arguments.shape[0])
     for vertex, row in graph.results.items():
         for source, slope in graph.slopes[vertex].items():
-            found[row, graph.arguments[source]] = slope
-    return found
+            slopes[row, graph.arguments[source]] = slope
+    return slopes
 
 
 def _read(values: ca.SX, arguments: ca.SX) -> _Graph:
@@ -72,53 +75,49 @@ def _read(values: ca.SX, arguments: ca.SX) -> _Graph:
     columns = {symbol.element_hash(): column for column, symbol in enumerate(ca.vertsplit(arguments))}
     symbols = ca.symvar(values)
     function = ca.Function("values", [ca.vertcat(ca.SX(0, 1), *symbols)], [ca.densify(values)])
-    graph, registers = _Graph(), dict[int, int]()
-    for k in range(function.n_instructions()):
-        op, sources, targets = function.instruction_id(k), function.instruction_input(k), function.instruction_output(k)
-        if op == ca.OP_OUTPUT:
-            read = registers[sources[0]]
-            if graph.moves(read):
-                graph.results[graph.add(graph.values[read], {read: 1.0})] = targets[1]
-        elif op == ca.OP_INPUT:
-            symbol = symbols[sources[1]]
-            vertex = registers[targets[0]] = graph.add(symbol, {})
+    graph = _Graph()
+    vertices: list[int] = []  # of every value of the function
+    for word, operands, (_, entry), constant in instructions(function):
+        if word == "output":
+            vertex = vertices[operands[0]]
+            if graph.moves(vertex):
+                graph.results[graph.add(graph.values[vertex], {vertex: 1.0})] = entry
+        elif word == "input":
+            symbol = symbols[entry]
+            vertices.append(graph.add(symbol, {}))
             if (column := columns.get(symbol.element_hash())) is not None:
-                graph.arguments[vertex] = column
-        elif op == ca.OP_CONST:
-            registers[targets[0]] = graph.add(ca.SX(function.instruction_constant(k)), {})
+                graph.arguments[vertices[-1]] = column
+        elif word == "const":
+            vertices.append(graph.add(ca.SX(constant), {}))
         else:
-            registers[targets[0]] = _operation(graph, op, [registers[source] for source in sources])
+            vertices.append(_operation(graph, word, [vertices[value] for value in operands]))
     return graph
 
 
-def _operation(graph: _Graph, op: int, read: list[int]) -> int:
+def _operation(graph: _Graph, word: str, read: list[int]) -> int:
     """Append an operation with its slopes."""
     arguments = [graph.values[vertex] for vertex in read]
     slopes: dict[int, Slope] = {}
     if any(map(graph.moves, read)):
-        for vertex, slope in zip(read, _slopes(op, arguments), strict=True):
+        for vertex, slope in zip(read, _slopes(word, arguments), strict=True):
             if graph.moves(vertex):
                 slopes[vertex] = _plus(slopes[vertex], slope) if vertex in slopes else slope
-    return graph.add(_apply(op, arguments), slopes)
+    return graph.add(applied(word, arguments), slopes)
 
 
-def _apply(op: int, arguments: list[ca.SX]) -> ca.SX:
-    return ca.SX.unary(op, *arguments) if len(arguments) == 1 else ca.SX.binary(op, *arguments)
-
-
-def _slopes(op: int, arguments: list[ca.SX]) -> list[Slope]:
+def _slopes(word: str, arguments: list[ca.SX]) -> Sequence[Slope]:
     """The derivatives of an operation by its arguments; the commonest written out, since CasADi takes its time."""
-    if op == ca.OP_MUL:
+    if word == "mul":
         return [_number(arguments[1]), _number(arguments[0])]
-    if op in _LINEAR:
-        return list(_LINEAR[op])
+    if word in _LINEAR:
+        return _LINEAR[word]
     symbols = [ca.SX.sym("x") for _ in arguments]
-    value = _apply(op, symbols)
-    found = ca.substitute([ca.jacobian(value, symbol) for symbol in symbols], symbols, arguments)
-    return [_number(slope) for slope in found]
+    value = applied(word, symbols)
+    slopes = ca.substitute([ca.jacobian(value, symbol) for symbol in symbols], symbols, arguments)
+    return [_number(slope) for slope in slopes]
 
 
-_LINEAR = {ca.OP_ADD: (1.0, 1.0), ca.OP_SUB: (1.0, -1.0), ca.OP_NEG: (-1.0,), ca.OP_TWICE: (2.0,)}
+_LINEAR: dict[str, tuple[float, ...]] = {"add": (1.0, 1.0), "sub": (1.0, -1.0), "neg": (-1.0,), "twice": (2.0,)}
 
 
 def _number(slope: ca.SX) -> Slope:
@@ -170,16 +169,16 @@ def _times(one: Slope, other: Slope) -> Slope:
         return other if one == 1.0 else _scaled(other, one)
     if isinstance(other, float):
         return one if other == 1.0 else _scaled(one, other)
-    return _apply(ca.OP_MUL, [one, other])
+    return applied("mul", [one, other])
 
 
 def _scaled(slope: Slope, factor: float) -> Slope:
     if isinstance(slope, float):
         return slope * factor
-    return _apply(ca.OP_NEG, [slope]) if factor == -1.0 else _apply(ca.OP_MUL, [ca.SX(factor), slope])
+    return applied("neg", [slope]) if factor == -1.0 else applied("mul", [ca.SX(factor), slope])
 
 
 def _plus(one: Slope, other: Slope) -> Slope:
     if isinstance(one, float) or isinstance(other, float):
         return one + other
-    return _apply(ca.OP_ADD, [one, other])
+    return applied("add", [one, other])

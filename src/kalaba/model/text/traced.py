@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kalaba.errors import ModelError
+from kalaba.space.instructions import instructions
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +75,7 @@ def trace(function: Callable[[Any], Any], what: str) -> Traced:
         raise ModelError(f"{what}: expected one number a row from the callable, got {found!r}.")
     symbols = ca.vertcat(*recorder.symbols.values()) if recorder.symbols else ca.SX(0, 1)
     body = ca.Function("traced", [symbols], [ca.densify(ca.vertcat(*outputs))])
-    steps = range(body.n_instructions())
-    constants = [body.instruction_constant(k) for k in steps if body.instruction_id(k) == ca.OP_CONST]
-    if not all(map(math.isfinite, constants)):  # math.sin(symbol) is NaN
+    if not all(math.isfinite(instruction.constant) for instruction in instructions(body)):  # math.sin(symbol) is NaN
         raise ModelError(
             f"{what}: the callable makes a number that is not finite. Use NumPy's functions on symbols, not math's."
         )
