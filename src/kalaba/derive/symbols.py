@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
+from kalaba.space.symbolic_configuration import rate_map
+
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine
 
@@ -43,22 +45,8 @@ def symbols(machine: Machine) -> Symbols:
     v = _named([f"rate({c.name})" if c.name in positions else c.name for c in machine.velocities])
     held = [actuator.name for actuator in machine.actuators] + list(machine.sampled_inputs)
     p = _named([parameter.name for parameter in machine.free_parameters])
-    return Symbols(q, v, ca.SX.sym("t"), _named(held), p, _rate_map(machine, q))
+    return Symbols(q, v, ca.SX.sym("t"), _named(held), p, rate_map(machine, q, len(machine.velocities)))
 
 
 def _named(names: list[str]) -> ca.SX:
     return ca.vertcat(*(ca.SX.sym(name) for name in names)) if names else ca.SX(0, 1)
-
-
-def _rate_map(machine: Machine, q: ca.SX) -> ca.SX:
-    """N(q): ones for plain coordinates; for a unit quaternion and ω in child axes, ė = ½ E(e) ω."""
-    N = ca.SX(len(machine.coordinates), len(machine.velocities))
-    for row, column in machine.scalar_pairs:
-        N[row, column] = 1
-    for row, column in machine.quaternions:
-        w, x, y, z = (q[row + i] for i in range(4))
-        half_E = ((-x, -y, -z), (w, -z, y), (z, w, -x), (-y, x, w))
-        for i, entries in enumerate(half_E):
-            for j, entry in enumerate(entries):
-                N[row + i, column + j] = entry / 2
-    return N

@@ -51,7 +51,7 @@ def unit(manifold: Manifold, q: Array) -> Array:
 
 
 def displaced(manifold: Manifold, q: Array, step: Array) -> Array:
-    """Q + N(q) Δ, quaternions made unit: a Newton step, right to first order in Δ."""
+    """Take a Newton step: q + N(q) Δ, quaternions made unit; right to first order in Δ."""
     return unit(manifold, q + q_dot(manifold, q, step))
 
 

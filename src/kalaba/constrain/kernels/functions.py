@@ -19,6 +19,7 @@ from kalaba.derive.applied import damping_power, spring_force
 from kalaba.derive.newton_euler import inverse_dynamics
 from kalaba.joints.closure import alignment
 from kalaba.model.machine import MachineConnection
+from kalaba.space.symbolic_configuration import retract, unit
 
 if TYPE_CHECKING:
     from kalaba.constrain.stabilisation import Baumgarte
@@ -169,15 +170,6 @@ def _newton(parts: Elimination, residual: ca.SX) -> list[ca.SX]:
     return parts.push(parts.correct([-entry for entry in entries(residual)]))
 
 
-def unit(quaternions: tuple[tuple[int, int], ...], q: ca.SX) -> ca.SX:
-    """Make every quaternion of q unit."""
-    q = ca.SX(q)
-    for first, _ in quaternions:
-        part = slice(first, first + 4)
-        q[part] = q[part] / ca.sqrt(ca.sumsqr(q[part]))
-    return q
-
-
 def normalise(equations: Equations) -> ca.Function:
     """The state with unit quaternions, for runs without projection."""
     s, extra = equations.symbols, _inputs(equations)
@@ -277,18 +269,9 @@ def displace(equations: Equations) -> ca.Function:
 
 
 def displaced(equations: Equations) -> ca.SX:
-    """Move q along v.
-
-    For a quaternion and the rotation vector Δ of length δ, e ⊗ exp(Δ/2) = unit(e + k ½ E(e) Δ), of which three terms
-    are taken: k = tan(δ/2)/(δ/2) = 1 + δ²/12 + δ⁴/120 + ...
-    """
+    """Move q along v."""
     s = equations.symbols
-    step = ca.SX(s.v)
-    for _, first in equations.machine.quaternions:
-        part = slice(first, first + 3)
-        square = ca.sumsqr(step[part])
-        step[part] = step[part] * (1 + square * (1 / 12 + square / 120))
-    return unit(equations.machine.quaternions, s.q + ca.mtimes(s.rate_map, step))
+    return retract(equations.machine.quaternions, s.q, s.v, s.rate_map)
 
 
 def tangent(equations: Equations, control: list[ca.SX] | None = None, *, is_singular: bool = False) -> ca.Function:

@@ -14,7 +14,7 @@ import numpy as np
 
 from kalaba.constrain.elimination import stack
 from kalaba.constrain.kernels.board import Board, Results, Step
-from kalaba.constrain.kernels.functions import INPUTS, displaced, restoring, unit
+from kalaba.constrain.kernels.functions import INPUTS, displaced, restoring
 from kalaba.constrain.kernels.limb import Limb
 from kalaba.constrain.kernels.share import BoardShare
 from kalaba.constrain.kernels.solve import LimbSolve, with_unit
@@ -24,6 +24,7 @@ from kalaba.derive.equations import Equations, equations_of
 from kalaba.derive.kinematics import Kinematics
 from kalaba.joints.closure import alignment
 from kalaba.model.machine import MachineConnection
+from kalaba.space.symbolic_configuration import unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 
 from kalaba.constrain.kernels.board import Kept, Step
-from kalaba.constrain.kernels.functions import unit
 from kalaba.constrain.kernels.limb import Named, hand_up, seats, solve_hub, symmetric
+from kalaba.space.symbolic_configuration import unit
 
 if TYPE_CHECKING:
     from kalaba.constrain.kernels.board import Arguments, Board, Results

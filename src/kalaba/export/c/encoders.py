@@ -24,13 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.constrain.elimination import Elimination, dot, eliminate, entries, stack
-from kalaba.constrain.kernels.functions import unit
 from kalaba.constrain.solvers import mass_weight
 from kalaba.errors import ControlError
 from kalaba.model.beams.beam import Beam
 from kalaba.model.machine import Thrust
 from kalaba.model.units import unit_of
 from kalaba.plant.laws import read
+from kalaba.space.symbolic_configuration import unit
 
 if TYPE_CHECKING:
     from kalaba.model.text.expressions import Expression
