@@ -38,8 +38,9 @@ def errata_page() -> str:
 def _machine(entry: Entry) -> Iterable[str]:
     yield from (f"## {entry.name}", "", f"{_sentence(entry.summary)}", "", f"Source: {entry.source}.", "")
     if entry.options:
-        options = ((f"`{key}`", f"`{own.default}`", own.description) for key, own in entry.options.items())
-        yield from (*_table(("option", "default", "meaning"), options), "")
+        table = entry.options_table
+        options = ((f"`{name}`", f"`{default}`", *words) for name, default, *words in table.rows)
+        yield from (*_table(table.columns, options), "")
     if entry.errata:
         yield from (f"[{len(entry.errata)} errata](errata.md) of the source.", "")
 
@@ -51,7 +52,7 @@ def _source(source: str, entries: Sequence[Entry]) -> Iterable[str]:
             errata.setdefault(erratum, []).append(entry.name)
     names = ", ".join(f"`{entry.name}`" for entry in entries)
     yield from (f"## {names}", "", f"{source}.", "")
-    yield from (*_table(("where", "printed", "correct"), errata), "")
+    yield from (*_table(Erratum._fields, errata), "")
 
 
 def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

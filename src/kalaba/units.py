@@ -19,3 +19,8 @@ def acceleration_unit(velocity_unit: str) -> str:
 def force_unit(velocity_unit: str) -> str:
     """Unit of the generalised force on a velocity: their product is power."""
     return FORCES.get(velocity_unit.removesuffix("/s"), f"W/({velocity_unit})")
+
+
+def printed(unit: str) -> str:
+    """A unit as people write it: N*m → N·m, m/s^2 → m/s²."""
+    return unit.replace("*", "·").replace("^2", "²").replace("^3", "³")

@@ -34,13 +34,14 @@ def check(name: NameArgument, *, given: SetFlag = None, as_json: JsonFlag = Fals
 
 def lines(found: Mobility) -> list[str]:
     """What is printed, line by line."""
+    from kalaba.results.notebook import combination
+
     nearby = f" ({found.freedoms_nearby} nearby)" if found.freedoms_nearby != found.freedoms else ""
     sizes = f"coordinates: {found.coordinates}, velocities: {found.velocities}, rows: {len(found.rows)}"
     said = [f"machine: {found.name}", f"{sizes}, rank: {found.rank}, freedoms: {found.freedoms}{nearby}"]
     for row, terms in found.dependencies:
-        combination = " ".join(f"{factor:+.3g} {other}" for other, factor in terms) or "0"
         closed = ", only while the loop is closed" if row in found.on_manifold_only else ""
-        said.append(f"dependent: {row} = {combination}{closed}")
+        said.append(f"dependent: {row} = {combination(terms)}{closed}")
     if found.rows:
         said.append(
             f"conditioning: smallest singular value {found.smallest_singular_value:.3g}, from {found.weakest_row}"

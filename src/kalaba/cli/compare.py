@@ -102,6 +102,7 @@ def _scenarios(name: str, varied: Sequence[str] | None, given: Sequence[str] | N
 def _report(found: Sequence[Variant], output: Path, *, as_json: bool) -> None:
     from kalaba.cli.terminal import console, print_json, print_table
     from kalaba.cli.variants import differences, peaks, units_of
+    from kalaba.model.listing import table
 
     units, last = units_of(found), found[-1]
     names = list(units)
@@ -118,8 +119,8 @@ def _report(found: Sequence[Variant], output: Path, *, as_json: bool) -> None:
         apart.append((*own.values.values(), *_cells(differences(own, last, names))))
     out, keys = console(), list(last.values)
     ends = ("constraint force", "energy balance at the end [J]", "wall time [s]")
-    print_table(out, f"{last.summary.name}: peaks", [*keys, *headings, *ends], rows)
-    print_table(out, f"largest difference to {last.label}", [*keys, *headings], apart[:-1])
+    print_table(out, table(f"{last.summary.name}: peaks", [*keys, *headings, *ends], rows))
+    print_table(out, table(f"largest difference to {last.label}", [*keys, *headings], apart[:-1]))
     out.print(f"{'table' if output.suffix.lower() == '.csv' else 'picture'}: {output}", markup=False)
 
 

@@ -49,6 +49,7 @@ def derive(
     """
     from kalaba.cli.terminal import console, print_json, print_table
     from kalaba.derive.equations import equations_of
+    from kalaba.model.listing import size_words, table
     from kalaba.robots.catalogue import find, load
 
     settings = read_settings(name, given)
@@ -61,9 +62,8 @@ def derive(
         )
         return
     out = console()
-    sizes = f"{len(machine.coordinates)} coordinates, {len(machine.velocities)} velocities, {len(machine.rows)} rows"
-    out.print(f"{find(name).name}: {sizes}, {_motors(len(machine.actuators))}", markup=False)
-    print_table(out, "operations", ("", "size", "entries", *derived), _table(derived))
+    out.print(f"{find(name).name}: {size_words(machine)}", markup=False)
+    print_table(out, table("operations", ("", "size", "entries", *derived), _rows(derived)))
     for one, equations in derived.items():
         _print_steps(out, one, equations, written=steps)
 
@@ -82,8 +82,8 @@ def method_of(name: MethodName) -> Method:
     return kinds[name]()  # type: ignore[no-any-return]
 
 
-def _table(derived: dict[MethodName, Equations]) -> list[tuple[object, ...]]:
-    """A row a matrix, a column a derivation."""
+def _rows(derived: dict[MethodName, Equations]) -> list[tuple[object, ...]]:
+    """One row per matrix, one column per derivation."""
     first = next(iter(derived.values()))
     rows: list[tuple[object, ...]] = []
     for letter, field in FIELDS.items():
@@ -115,10 +115,6 @@ def _outline(equations: Equations) -> str:
     """What a method does, in formulas: the words at the head of its module."""
     words = sys.modules[type(equations.method).__module__].__doc__ or ""
     return words.partition("Reference:")[0].replace("::", ":").rstrip()
-
-
-def _motors(count: int) -> str:
-    return "1 motor" if count == 1 else f"{count} motors"
 
 
 def _label(shape: tuple[int, int], place: tuple[int, int]) -> str:

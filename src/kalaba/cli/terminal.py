@@ -7,13 +7,15 @@ import math
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from kalaba.model.listing import Table
 
 WIDE = 200  # columns of a table that goes to a file or a pipe
 
@@ -57,21 +59,20 @@ def plain_warnings() -> Iterator[None]:
         yield
 
 
-def print_table(out: Console, title: str, headings: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
+def print_table(out: Console, table: Table) -> None:
     """Print a titled table; nothing where there are no rows."""
     from rich import box
-    from rich.table import Table
+    from rich.table import Table as Grid
     from rich.text import Text
 
-    listed = [[Text(str(cell)) for cell in row] for row in rows]
-    if not listed:
+    if not table.rows:
         return
-    table = Table(title=Text(title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in headings:
-        table.add_column(Text(heading), overflow="fold")  # a unit in brackets is not markup
-    for row in listed:
-        table.add_row(*row)
-    out.print(table, soft_wrap=False)
+    grid = Grid(title=Text(table.title, style="bold"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in table.columns:
+        grid.add_column(Text(heading), overflow="fold")  # a unit in brackets is not markup
+    for row in table.rows:
+        grid.add_row(*map(Text, row))
+    out.print(grid, soft_wrap=False)
 
 
 def print_json(value: Mapping[str, Any] | list[Any]) -> None:

@@ -1,64 +1,205 @@
-"""Models in a notebook: a System as tables of its parts, every word escaped."""
+"""A machine as tables: bodies, closures, actuators, springs, forces, outputs and parameters, as plain text.
+
+The command line, notebooks, reports, comments in C and the documentation print these tables: the facts and the words
+are here, the layout is theirs. Units are as models write them ("N*m"); HTML shows them as people do ("N·m").
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
 from html import escape
+from math import isfinite
 from typing import TYPE_CHECKING
 
+from kalaba.model.machine import MachineConnection
+from kalaba.model.text.expressions import Expression
+from kalaba.model.units import actuator_units, row_units
+from kalaba.space.pose import Axis
+from kalaba.units import printed
+
 if TYPE_CHECKING:
-    from kalaba.model.machine import Machine
+    from kalaba.joints.kinds import Joint
+    from kalaba.model.machine import Displacement, Machine, MachineConstraint, TracedRow
+    from kalaba.model.parts import Sampled
+    from kalaba.model.solids import AnySolid
     from kalaba.model.system import System
 
-MOST = 40  # rows of a table
+Row = tuple[str, ...]
+UNLIMITED = "none"  # limit of an actuator that has none
+UNIT_COLUMNS = {"unit", "units"}
+MOST = 40  # rows of a table in a notebook
+MOST_OPEN = 8  # rows of a table in a notebook that is not folded
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A titled table of texts."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    numeric: tuple[str, ...] = ()  # columns that hold numbers
+
+    def column(self, name: str) -> tuple[str, ...]:
+        """The entries of one column."""
+        index = self.columns.index(name)
+        return tuple(row[index] for row in self.rows)
+
+    @property
+    def records(self) -> list[dict[str, str]]:
+        """One dictionary per row, by column."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
+
+def table(title: str, columns: Sequence[str], rows: Iterable[Iterable[object]], numeric: Sequence[str] = ()) -> Table:
+    """Make a table of whatever has a text."""
+    texts = tuple(tuple(str(cell) for cell in row) for row in rows)
+    return Table(title, tuple(columns), texts, tuple(numeric))
+
+
+def parts(machine: Machine) -> tuple[Table, ...]:
+    """Everything that a machine is made of, but its parameters."""
+    return bodies(machine), closures(machine), actuators(machine), springs(machine), forces(machine), outputs(machine)
+
+
+def bodies(machine: Machine) -> Table:
+    """Bodies with the frame that each sits on, its joint, its displacements and its solid."""
+    rows = (
+        (b.name, b.parent, joint_words(b.joint), _moves(b.displacements), solid_words(b.solid)) for b in machine.bodies
+    )
+    return table("bodies", ("name", "on", "joint", "displacements", "solid"), rows)
+
+
+def closures(machine: Machine) -> Table:
+    """Connections and constraints with their rows and the rows' units."""
+    units, rows, first = row_units(machine), [], 0
+    for closure in machine.closures:
+        names = ", ".join(row.removeprefix(f"{closure.name}.") for row in closure.rows)
+        own_units = units[first : first + len(closure.rows)]
+        rows.append((closure.name, *_joins(closure), names, _together(own_units)))
+        first += len(closure.rows)
+    return table("connections and constraints", ("name", "joins", "joint", "rows", "units"), rows)
+
+
+def actuators(machine: Machine) -> Table:
+    """Motors and thrusters with what they drive and what each gives at most."""
+    pairs = zip(machine.actuators, actuator_units(machine), strict=True)
+    rows = (
+        (a.name, a.displacement.text, f"{a.limit:g}" if isfinite(a.limit) else UNLIMITED, unit) for a, unit in pairs
+    )
+    return table("actuators", ("name", "drives", "limit", "unit"), rows, ("limit",))
+
+
+def springs(machine: Machine) -> Table:
+    """Springs and dampers with the displacement that they act along."""
+    return table("springs", ("name", "along"), ((s.name, s.displacement.text) for s in machine.springs))
+
+
+def forces(machine: Machine) -> Table:
+    """Forces and torques on frames, in world axes."""
+    rows = ((f.name, f.frame, _half(f.force), _half(f.torque)) for f in machine.forces)
+    return table("forces", ("name", "on", "force", "torque"), rows)
+
+
+def outputs(machine: Machine) -> Table:
+    """Named expressions that runs record."""
+    return table("outputs", ("name", "value", "unit"), ((o.name, o.value.text, o.unit) for o in machine.outputs))
+
+
+def parameters(machine: Machine, *, zeros: bool = False) -> Table:
+    """Numbers of the machine; those that are zero only on request."""
+    shown = [p for p in machine.parameters if zeros or p.value != 0]
+    rows = ((p.name, f"{p.value:.10g}", p.unit, p.description) for p in shown)
+    return table("parameters", ("path", "value", "unit", "meaning"), rows, ("value",))
+
+
+def size_words(machine: Machine) -> str:
+    """How many coordinates, velocities, rows and motors a machine has."""
+    motors = "1 motor" if len(machine.actuators) == 1 else f"{len(machine.actuators)} motors"
+    rows = f"{len(machine.rows)} rows"
+    return f"{len(machine.coordinates)} coordinates, {len(machine.velocities)} velocities, {rows}, {motors}"
+
+
+def joint_words(joint: Joint) -> str:
+    """A joint with its axes: Revolute(-y)."""
+    axes = [value for entry in fields(joint) if isinstance(value := getattr(joint, entry.name), Axis)]
+    return f"{type(joint).__name__}({', '.join(_direction(axis) for axis in axes)})" if axes else type(joint).__name__
+
+
+def solid_words(solid: AnySolid) -> str:
+    """The kind of a solid; its numbers are parameters."""
+    return type(solid).__name__
+
+
+def _direction(axis: Axis) -> str:
+    if axis.letter:
+        return axis.letter if sum(axis.components) > 0 else f"-{axis.letter}"
+    return "[" + " ".join(f"{component:.4g}" for component in axis.components) + "]"
+
+
+def _moves(displacements: Iterable[Displacement]) -> str:
+    """Displacements by their short names, with the expression of those that are no coordinate of their own."""
+    words = []
+    for displacement in displacements:
+        text, label = displacement.expression.text, displacement.name.rpartition(".")[2]
+        words.append(label if text == displacement.name else f"{label} = {text}")
+    return ", ".join(words)
+
+
+def _joins(closure: MachineConnection | MachineConstraint) -> tuple[str, str]:
+    """What a closure joins, and by which joint."""
+    if isinstance(closure, MachineConnection):
+        return f"{closure.child} to {closure.parent}", joint_words(closure.joint)
+    return "expressions", ""
+
+
+def _together(units: Sequence[str]) -> str:
+    """One unit where all rows have the same, else one per row."""
+    return units[0] if len(set(units)) == 1 else ", ".join(unit or "-" for unit in units)
+
+
+def _half(components: tuple[Expression | TracedRow, ...] | Sampled) -> str:
+    """The force or the torque of a wrench: three expressions, or a function."""
+    if not isinstance(components, tuple):
+        return f"a function, {components.rate:g} times per second"
+    texts = [entry.text if isinstance(entry, Expression) else "a function" for entry in components]
+    return "" if all(entry == "0" for entry in texts) else f"({', '.join(texts)})"
+
+
+def html(listed: Table) -> str:
+    """A table in HTML, every word escaped; nothing without rows."""
+    if not listed.rows:
+        return ""
+    for_people = [printed if name in UNIT_COLUMNS else str for name in listed.columns]
+    numeric = [name in listed.numeric for name in listed.columns]
+
+    def line(tag: str, texts: Iterable[str]) -> str:
+        cells = (
+            f'<{tag} class="number" style="text-align:right">{escape(text)}</{tag}>'
+            if is_number
+            else f'<{tag} style="text-align:left">{escape(text)}</{tag}>'
+            for text, is_number in zip(texts, numeric, strict=True)
+        )
+        return f"<tr>{''.join(cells)}</tr>\n"
+
+    body = "".join(
+        line("td", (shown(text) for shown, text in zip(for_people, row, strict=True))) for row in listed.rows
+    )
+    return f"<table>\n<thead>{line('th', listed.columns)}</thead>\n<tbody>\n{body}</tbody>\n</table>"
+
+
+def folded_html(listed: Table) -> str:
+    """A table under a title that folds, for notebooks; a word on the rows left out where there are many."""
+    if not listed.rows:
+        return ""
+    count = len(listed.rows)
+    more = f"<p>and {count - MOST} more</p>" if count > MOST else ""
+    head = f"<details{' open' if count <= MOST_OPEN else ''}><summary>{escape(listed.title)} ({count})</summary>"
+    return f"{head}{html(Table(listed.title, listed.columns, listed.rows[:MOST], listed.numeric))}{more}</details>"
 
 
 def system_html(system: System) -> str:
-    """Bodies, connections, motors, springs and parameters."""
-    machine, head = system.machine, f"<b>System {escape(system.name)}</b>"
-    count = f"{len(machine.coordinates)} coordinates, {len(machine.velocities)} velocities, {len(machine.rows)} rows"
-    tables = "".join(html_table(title, heads, rows) for title, heads, rows in _tables(machine))
-    return f"<div>{head}: {count}{tables}</div>"
-
-
-def _tables(machine: Machine) -> list[tuple[str, tuple[str, ...], list[tuple[object, ...]]]]:
-    bodies: list[tuple[object, ...]] = [
-        (b.name, b.parent, type(b.joint).__name__, ", ".join(d.name.rpartition(".")[2] for d in b.displacements))
-        for b in machine.bodies
-    ]
-    closures: list[tuple[object, ...]] = [
-        (c.name, _joins(c), ", ".join(row.removeprefix(f"{c.name}.") for row in c.rows)) for c in machine.closures
-    ]
-    motors: list[tuple[object, ...]] = [(a.name, a.displacement.text, f"{a.limit:g}") for a in machine.actuators]
-    springs: list[tuple[object, ...]] = [(s.name, s.displacement.text) for s in machine.springs]
-    numbers: list[tuple[object, ...]] = [
-        (p.name, f"{p.value:.6g}", p.unit, p.description) for p in machine.parameters if p.value != 0
-    ]
-    return [
-        ("bodies", ("name", "on", "joint", "displacements"), bodies),
-        ("connections and constraints", ("name", "joins", "rows"), closures),
-        ("motors", ("name", "drives", "limit"), motors),
-        ("springs", ("name", "along"), springs),
-        ("parameters", ("path", "value", "unit", "meaning"), numbers),
-    ]
-
-
-def _joins(closure: object) -> str:
-    joint = getattr(closure, "joint", None)
-    if joint is None:
-        return "expressions"
-    return f"{closure.child} to {closure.parent}, {type(joint).__name__}"  # type: ignore[attr-defined]
-
-
-def html_table(title: str, heads: Sequence[str], rows: Sequence[Iterable[object]]) -> str:
-    """A table under a title that folds; nothing without rows, and a word on those left out where there are many."""
-    if not rows:
-        return ""
-    head = "".join(f"<th style='text-align:left'>{escape(word)}</th>" for word in heads)
-    shown = "".join(
-        "<tr>" + "".join(f"<td style='text-align:left'>{escape(str(cell))}</td>" for cell in row) + "</tr>"
-        for row in rows[:MOST]
-    )
-    more = f"<tr><td>and {len(rows) - MOST} more</td></tr>" if len(rows) > MOST else ""
-    folded = f"<summary>{escape(title)} ({len(rows)})</summary>"
-    return f"<details{' open' if len(rows) <= 8 else ''}>{folded}<table><tr>{head}</tr>{shown}{more}</table></details>"
+    """A System in a notebook: its sizes and its tables."""
+    tables = "".join(folded_html(listed) for listed in (*parts(system.machine), parameters(system.machine)))
+    return f"<div><b>System {escape(system.name)}</b>: {size_words(system.machine)}{tables}</div>"

@@ -22,6 +22,11 @@ def actuator_units(machine: Machine) -> tuple[str, ...]:
     return tuple("N" if isinstance(d, Thrust) else FORCES.get(unit_of(machine, d), "") for d in driven)
 
 
+def sampled_units(machine: Machine) -> tuple[str, ...]:
+    """Unit of each input that holds a sampled force or torque."""
+    return tuple(FORCES["rad" if ".torque." in name else "m"] for name in machine.sampled_inputs)
+
+
 def row_rate_units(machine: Machine) -> list[str]:
     """Units of the rows' rates; a row at velocity level is its own rate."""
     pairs = zip(row_units(machine), machine.is_velocity_level, strict=True)

@@ -106,7 +106,7 @@ def names(machine: Machine) -> dict[str, tuple[str, Sequence[str]]]:
         "actuator": ("actuator", [actuator.name for actuator in machine.actuators]),
         "actuator_unit": ("actuator", units.actuator_units(machine)),
         "sampled": ("sampled", sampled),
-        "sampled_unit": ("sampled", ["N*m" if ".torque." in name else "N" for name in sampled]),
+        "sampled_unit": ("sampled", units.sampled_units(machine)),
         "row": ("row", machine.rows),
         "row_unit": ("row", rows),
         "row_rate_unit": ("row", units.row_rate_units(machine)),

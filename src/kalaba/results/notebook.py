@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.model.listing import html_table
+from kalaba.model.listing import Table, folded_html, table
 
 if TYPE_CHECKING:
     from kalaba.analyse.mobility import Mobility
@@ -34,9 +35,9 @@ def run_html(run: Run) -> str:
             rows.append((f"peak of the {word}", peak))
     pictures = [panel("coordinates", run.time, run.q, [f"{c.name} ({c.unit})" for c in machine.coordinates])]
     pictures += [panel(word, run.time, values, list(labels)) for word, values, labels in _forces(run)]
-    table = "".join(f"<tr><td>{escape(a)}</td><td style='text-align:left'>{escape(b)}</td></tr>" for a, b in rows)
+    summary = "".join(f"<tr><td>{escape(a)}</td><td style='text-align:left'>{escape(b)}</td></tr>" for a, b in rows)
     head = f"<b>Run of {escape(run.plant.system.name)}</b>: {len(run.time)} samples"
-    return f"<div>{head}<table>{table}</table><div>{''.join(pictures)}</div></div>"
+    return f"<div>{head}<table>{summary}</table><div>{''.join(pictures)}</div></div>"
 
 
 def _status(run: Run) -> str:
@@ -92,10 +93,6 @@ def _curve(x: Array, values: Array, span: tuple[float, float], colour: str, name
 
 def mobility_html(mobility: Mobility) -> str:
     """Freedoms, rank, dependent rows and how near the start is to a singular position."""
-    rows: list[tuple[object, ...]] = [
-        (row, " ".join(f"{c:+.3g} {other}" for other, c in terms) or "0", _when(mobility, row))
-        for row, terms in mobility.dependencies
-    ]
     size = f"{mobility.velocities} velocities, {len(mobility.rows)} rows of rank {mobility.rank}"
     free = "freedom" if mobility.freedoms == 1 else "freedoms"
     head = f"<b>{escape(mobility.name)}</b>: {size}, <b>{mobility.freedoms} {free}</b>"
@@ -104,9 +101,18 @@ def mobility_html(mobility: Mobility) -> str:
     weak = f"<br>smallest singular value {value} ({escape(mobility.weakest_row)})" if mobility.rows else ""
     loose = ", ".join(mobility.non_unique_reactions)
     free_forces = f"<br>reactions that are not unique: {escape(loose)}" if loose else ""
-    table = html_table("dependent rows", ("row", "is", ""), rows)
-    return f"<div>{head}{near}{weak}{free_forces}{table}</div>"
+    return f"<div>{head}{near}{weak}{free_forces}{folded_html(dependencies(mobility))}</div>"
 
 
-def _when(mobility: Mobility, row: str) -> str:
-    return "while closed" if row in mobility.on_manifold_only else "always"
+def dependencies(mobility: Mobility) -> Table:
+    """Rows that say nothing new: what each follows from, and when."""
+    rows = (
+        (row, combination(terms), "while the loop is closed" if row in mobility.on_manifold_only else "always")
+        for row, terms in mobility.dependencies
+    )
+    return table("rows that say nothing new", ("row", "follows from", "holds"), rows)
+
+
+def combination(terms: Iterable[tuple[str, float]]) -> str:
+    """A row in terms of others: +1 a -2 b; 0 where it is empty."""
+    return " ".join(f"{factor:+.3g} {other}" for other, factor in terms) or "0"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from kalaba.errors import ModelError, near
+from kalaba.model.listing import Table, table
 from kalaba.model.system import System
 from kalaba.printing.notation import Notation
 from kalaba.robots.published import PaperFigures
@@ -70,6 +71,13 @@ class Option:
         if not is_kind or value not in self.allowed:
             raise ModelError(f"{path}: expected {self._expected()}, got {value!r}; {self.description}.")
 
+    @property
+    def allowed_words(self) -> str:
+        """What is allowed, for a table."""
+        if isinstance(self.allowed, range):
+            return f"{self.allowed[0]} to {self.allowed[-1]}"
+        return ", ".join(map(str, self.allowed)) if isinstance(self.allowed, tuple) else str(self.allowed)
+
     def _expected(self) -> str:
         if isinstance(self.allowed, Positive):
             return " or ".join(("a number above 0", *map(repr, self.allowed.words)))
@@ -93,6 +101,17 @@ class Entry:
     errata: tuple[Erratum, ...] = ()
     figures: PaperFigures | None = None  # of the source, to draw ours over
     notation: Notation = Notation()  # letters of the source, for equations in print
+
+    @property
+    def options_table(self) -> Table:
+        """What can be chosen."""
+        rows = ((name, o.default, o.allowed_words, o.description) for name, o in self.options.items())
+        return table("options", ("name", "default", "allowed", "meaning"), rows)
+
+    @property
+    def errata_table(self) -> Table:
+        """Misprints of the source."""
+        return table("errata of the source", Erratum._fields, self.errata)
 
     def settings(self, given: Mapping[str, object]) -> dict[str, object]:
         """Check the options given and fill in the others."""

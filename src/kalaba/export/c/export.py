@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.export.c.routine import DOUBLE, Cost, Routine
-from kalaba.model.units import actuator_units, row_units
+from kalaba.model.listing import UNLIMITED, actuators
+from kalaba.model.units import row_units
 from kalaba.units import acceleration_unit
 
 if TYPE_CHECKING:
@@ -93,8 +94,9 @@ def listed(heading: str, names: tuple[str, ...], remarks: tuple[str, ...] | list
 def machine_tables(plant: Plant) -> dict[str, Table]:
     """The orders of a machine's coordinates, velocities, accelerations, inputs and rows."""
     machine = plant.machine
-    limits = [f", at most {a.limit:g}" if np.isfinite(a.limit) else "" for a in machine.actuators]
-    motors = [f"{unit}{limit}" for unit, limit in zip(actuator_units(machine), limits, strict=True)]
+    limited = actuators(machine)
+    pairs = zip(limited.column("unit"), limited.column("limit"), strict=True)
+    motors = [unit if limit == UNLIMITED else f"{unit}, at most {limit}" for unit, limit in pairs]
     speeds = [c.unit for c in machine.velocities]
     sampled, free = machine.sampled_inputs, machine.free_parameters
     fixed = [parameter for parameter in machine.parameters if parameter.is_structure]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.results.dataset import VARIABLES, unit_coordinate
+from kalaba.units import printed
 from kalaba.view.sheet import LONGEST_NAME, Panel, over_time
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ QUANTITIES = {
     "mm": "deflection",
     "J": "energy",
 }
-UNITS = {"N*m": "N·m", "rad/s^2": "rad/s²", "m/s^2": "m/s²", "kg*m^2": "kg·m²", "kg*m": "kg·m"}  # as they are printed
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Named:
 
 def label_of(unit: str) -> str:
     """What an axis says: the quantity and its unit."""
-    return f"{QUANTITIES.get(unit, 'value')} [{UNITS.get(unit, unit)}]" if unit else "value"
+    return f"{QUANTITIES.get(unit, 'value')} [{printed(unit)}]" if unit else "value"
 
 
 def named(run: Run, variable: str) -> Named:

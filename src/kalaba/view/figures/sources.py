@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from kalaba.errors import ViewError
 from kalaba.robots.published import Claim, Line, Measure, Options, PaperFigures, PaperPanel
+from kalaba.units import printed
 from kalaba.view import catalogued
 from kalaba.view.figures.quantities import label_of, reach
 from kalaba.view.figures.reading import values_of
@@ -179,7 +180,7 @@ def _found(claim: Claim, ours: Sequence[_Drawn]) -> float:
 
 def _levels(claim: Claim, ours: Sequence[_Drawn], panel: PaperPanel) -> list[Level]:
     """Lines across the panel where the curves go: above, below or on both sides of zero."""
-    text = f"published {claim.value:g} {label_of(claim.unit).partition('[')[2].rstrip(']')}"
+    text = f"published {claim.value:g} {printed(claim.unit)}"
     values = np.concatenate([line.y[np.isfinite(line.y)] for line in ours])
     low, high = float(np.min(values, initial=0.0)), float(np.max(values, initial=0.0))
     is_above = panel.is_logarithmic or high > -low / 2
@@ -188,7 +189,7 @@ def _levels(claim: Claim, ours: Sequence[_Drawn], panel: PaperPanel) -> list[Lev
 
 
 def _sentence(claim: Claim, value: float) -> str:
-    unit = label_of(claim.unit).partition("[")[2].rstrip("]")
+    unit = printed(claim.unit)
     return f"{claim.text}: ours {value:.3g} {unit}, published {claim.value:g} {unit}"
 
 

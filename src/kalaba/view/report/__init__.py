@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.errors import KalabaError
+from kalaba.model.listing import size_words
 from kalaba.results.formats import READERS
 from kalaba.results.places import check_place, replacing
 from kalaba.results.run import Run
@@ -76,7 +77,11 @@ def _entry(run: Run) -> Any:  # noqa: ANN401
 
 def _opening(run: Run, entry: Any) -> str:  # noqa: ANN401
     name = run.plant.system.name
-    said = entry.summary if entry is not None else machine.size_words(run.plant.machine)
+    said = (
+        entry.summary
+        if entry is not None
+        else f"{len(run.plant.machine.bodies)} bodies, {size_words(run.plant.machine)}"
+    )
     lead = paragraph(said[:1].upper() + said[1:] + ".", "lead")
     return f"<h1>{escape(name)}</h1>\n{lead}\n{_picture(run)}\n{_told(run, entry)}{motion.at_a_glance(run)}"
 

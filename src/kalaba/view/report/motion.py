@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from kalaba.errors import ViewError
 from kalaba.model.fingerprint import fingerprint
 from kalaba.results.provenance import provenance
+from kalaba.units import printed
 from kalaba.view import figures
-from kalaba.view.figures.quantities import UNITS, Named, named, reach, span
+from kalaba.view.figures.quantities import Named, named, reach, span
 from kalaba.view.report.machine import residual_rows
-from kalaba.view.report.page import Section, drawing, facts, folded, paragraph, table
+from kalaba.view.report.page import Section, drawing, facts, folded, paragraph, rows_html
 
 if TYPE_CHECKING:
     from kalaba.results.run import Run
@@ -44,7 +45,7 @@ def at_a_glance(run: Run) -> str:
         rows = _peaks(run, variable, 1)
         for kind in dict.fromkeys(unit for _, _, unit, _ in rows):
             name, value, unit, _ = next(row for row in rows if row[2] == kind)
-            found.append((f"{float(value):.4g} {unit}", f"{words}, {name}"))
+            found.append((f"{float(value):.4g} {printed(unit)}", f"{words}, {name}"))
     return facts(found)
 
 
@@ -54,7 +55,9 @@ def motion(run: Run) -> Section:
     for variable, words in (("v", "speeds"), ("actuation", "motors"), ("constraint_force", "constraint forces")):
         rows = _peaks(run, variable, MOST_PEAKS)
         if rows:
-            body += f"<h3>Peaks: {words}</h3>" + table(("of", "value", "unit", "at t [s]"), rows, (1, 3))
+            body += f"<h3>Peaks: {words}</h3>" + rows_html(
+                ("of", "value", "unit", "at t [s]"), rows, ("value", "at t [s]")
+            )
     return Section("motion", "Motion", body or paragraph("Nothing moves."))
 
 
@@ -79,7 +82,7 @@ def trust(run: Run) -> Section:
         body += paragraph(f"In the impact at the start {run.start_energy_loss:.4g} J of kinetic energy were lost.")
     if run.plant.constraints:
         body += drawing(figures.residuals(run), f"{name}: residuals of the constraints")
-        listed = table(("row", "largest residual", "unit"), residual_rows(run), (1,))
+        listed = rows_html(("row", "largest residual", "unit"), residual_rows(run), ("largest residual",))
         body += folded(f"largest residual of {len(run.plant.constraints)} rows", listed)
     exchanged = max(span(run.energy), reach(run.work))
     off = reach(run.energy_balance)
@@ -104,7 +107,7 @@ def effort(run: Run) -> Section:
     if len(took.choices) > 1:
         ranks = ", ".join(f"{rank} from {time:.4g} s" for time, rank in took.choices[:6])
         rows.append(("choices of rows, by rank", ranks))
-    return Section("timing", "Timing", table(("what", "value"), rows))
+    return Section("timing", "Timing", rows_html(("what", "value"), rows))
 
 
 def origin(run: Run) -> Section:
@@ -114,7 +117,7 @@ def origin(run: Run) -> Section:
     rows = [(key.replace("_", " "), str(said[key])) for key in keys if key in said]
     rows += [(key.replace("_", " "), _short(value)) for key, value in run.effort.settings.items() if value]
     rows.append(("fingerprint of the structure", fingerprint(run.plant.machine)))
-    return Section("provenance", "Provenance", table(("what", "value"), rows))
+    return Section("provenance", "Provenance", rows_html(("what", "value"), rows))
 
 
 def _short(text: str) -> str:
@@ -133,6 +136,5 @@ def _peaks(run: Run, variable: str, most: int) -> list[tuple[str, str, str, str]
     felt = [i for i in order if reach(columns[i]) > least]
     for i in [i for k, i in enumerate(felt) if sum(units[j] == units[i] for j in felt[:k]) < most]:
         sample = int(np.argmax(np.abs(columns[i])))
-        unit = UNITS.get(found.units[i], found.units[i])
-        rows.append((found.names[i], f"{columns[i][sample]:.5g}", unit, f"{run.time[sample]:.4g}"))
+        rows.append((found.names[i], f"{columns[i][sample]:.5g}", found.units[i], f"{run.time[sample]:.4g}"))
     return rows

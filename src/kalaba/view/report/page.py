@@ -9,11 +9,13 @@ from html import escape
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
+from kalaba.model.listing import Table, html, table
 from kalaba.view.sheet import STYLE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+MOST_OPEN = 30  # rows of a table that is not folded
 CSS = """
 :root { color-scheme: light; --ink: #1c1f23; --soft: #5b6470; --line: #d9dde2; --tint: #f5f7f9; --accent: #0072b2; }
 * { box-sizing: border-box; }
@@ -76,19 +78,23 @@ def paragraph(text: str, kind: str = "") -> str:
     return f"{opened}{escape(text)}</p>"
 
 
-def table(headings: Sequence[str], rows: Iterable[Sequence[object]], numbers: Sequence[int] = ()) -> str:
-    """A table; columns in `numbers` stand to the right. Nothing where there are no rows."""
-    listed = [[str(cell) for cell in row] for row in rows]
-    if not listed:
+def rows_html(headings: Sequence[str], rows: Iterable[Iterable[object]], numeric: Sequence[str] = ()) -> str:
+    """A table without a title; columns in `numeric` stand to the right. Nothing where there are no rows."""
+    return wide(table("", headings, rows, numeric))
+
+
+def wide(listed: Table) -> str:
+    """A table that scrolls sideways where the page is narrow."""
+    return f'<div class="wide">{html(listed)}</div>' if listed.rows else ""
+
+
+def titled(listed: Table) -> str:
+    """A table under its title, folded where it is long."""
+    if not listed.rows:
         return ""
-
-    def cell(tag: str, index: int, text: str) -> str:
-        kind = ' class="number"' if index in numbers else ""
-        return f"<{tag}{kind}>{escape(text)}</{tag}>"
-
-    head = "".join(cell("th", i, text) for i, text in enumerate(headings))
-    body = "".join(f"<tr>{''.join(cell('td', i, text) for i, text in enumerate(row))}</tr>\n" for row in listed)
-    return f'<div class="wide"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table></div>'
+    body, count = wide(listed), len(listed.rows)
+    shown = folded(f"{count} {listed.title}", body) if count > MOST_OPEN else body
+    return f"<h3>{escape(listed.title.capitalize())}</h3>{shown}"
 
 
 def folded(title: str, body: str) -> str:

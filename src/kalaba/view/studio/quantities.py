@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.model.units import actuator_units
-from kalaba.units import force_unit
+from kalaba.units import force_unit, printed
 
 if TYPE_CHECKING:
     from kalaba.results.run import Run
@@ -19,7 +19,6 @@ Array = NDArray[np.float64]
 MOST = 7  # lines in one plot: the largest; as many as there are colours
 RESTING = 1e-12  # in SI units: a group that stays within it is not offered
 FLOOR = 1e-18  # residuals below it are zero to the eye
-PRINTED = {"N*m": "N·m", "1": ""}
 
 
 @dataclass(frozen=True)
@@ -35,8 +34,7 @@ class Quantity:
     @property
     def label(self) -> str:
         """The title with its unit."""
-        unit = PRINTED.get(self.unit, self.unit)
-        return f"{self.title} [{unit}]" if unit else self.title
+        return self.title if self.unit in {"", "1"} else f"{self.title} [{printed(self.unit)}]"
 
 
 def quantities(run: Run) -> tuple[Quantity, ...]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from kalaba.units import printed
+
 if TYPE_CHECKING:
     from kalaba.view.studio.subject import Subject
 
@@ -52,7 +54,7 @@ class Tuning:
         value, unit = self._own[name]
         low, high = sorted(share * value for share in SHARES)
         with self._folder:
-            label = name if unit in {"", "1"} else f"{name} [{unit.replace('*', '·')}]"
+            label = name if unit in {"", "1"} else f"{name} [{printed(unit)}]"
             slider = self._gui.add_slider(label, low, high, (high - low) / STEPS, value)
         slider.on_update(self._moved)
         self.sliders[name] = slider
