@@ -22,3 +22,41 @@ where it is a part of something), what it is measured against, and the reason fo
 # --- export, printing
 
 # --- results, view, robots, cli
+# SI units of the quantity: a line of a figure that spans less does not move. Far below what a plot resolves.
+DRAWN_RESTING = 1e-9
+# 1, of the largest line of its kind: a smaller one is rounding beside it. Room above what rounding leaves.
+DRAWN_ROUNDING = 1e-9
+# 1, of a panel's height: lines or paths that stay this close cannot be told apart. A panel has some 300 pixels.
+DRAWN_SAME = 1e-3
+# SI units: sizes below it count as zero on a logarithmic axis. Below the rounding of any number near one.
+DRAWN_FLOOR = 1e-18
+# SI units, and of the values where they are larger than one: curves that span less are drawn as level.
+LEVEL_SPAN = 1e-9
+# m, rad: distances from a goal below it are rounding, and not drawn. Some ten units in the last place of one metre.
+GOAL_ROUNDING = 1e-15
+# 1, of the longest extent of all paths: an axis along which they extend less is not shown. Less than a pixel.
+PATH_FLAT = 1e-4
+# 1, of the largest amplitude: a spectrum ends where all lines stay below it. Four decades hold what can be heard.
+SPECTRUM_SHOWN = 1e-4
+# 1, of the longest step: samples whose distances differ more are not even, and have no spectrum.
+SAMPLES_EVEN = 1e-6
+# m, rad: a coordinate in a report that is smaller is printed as zero. What a projected start leaves.
+PRINTED_ZERO = 1e-12
+# SI units: a group of lines that stays within it is not offered in the studio. Lower than in figures: it can be zoomed.
+STUDIO_RESTING = 1e-12
+# m, rad: a run whose first sample is this close to the machine's start began there.
+SAME_START = 1e-9
+# m, rad: a frame that is dragged has arrived when it is this close. Below what a screen shows.
+DRAG_NEAR = 1e-9
+# 1, of the distance left: a step of dragging that gains less leads nowhere.
+DRAG_GAIN = 1e-7
+# 1, of the largest singular value: directions in which a dragged frame cannot go. Above rounding.
+DRAG_OUT_OF_REACH = 1e-5
+# 1, of the longest extent: a machine that is thinner is looked at across its plane.
+PICTURE_FLAT = 0.2
+# 1, of the next larger extent: the same for the studio's first view, which shows solids with their thickness.
+STUDIO_FLAT = 0.3
+# 1, of the speed: a larger jolt in a projection is reported. Less is the error of a stepper of order 4 or 5.
+JOLT_FELT = 1e-5
+# 1, of the speed: the same for steppers of order 1 or 2, whose error is larger.
+JOLT_FELT_COARSE = 1e-3

@@ -2,37 +2,29 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from kalaba.cli.choices import JsonFlag, QuietFlag
 from kalaba.cli.completion import run_files
-from kalaba.errors import CommandError
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from kalaba.results.run import Run
+from kalaba.view.figures.kinds import SUFFIX, FigureKind, Request, check, find, known, read_figure
 
 
-class FigureName(StrEnum):
-    """What can be drawn of a run; each is a function of `kb.plot`."""
+def read_kind(text: str) -> FigureKind:
+    """The figure of a name, or of a file that holds one."""
+    if text.endswith(SUFFIX):
+        return read_figure(text)
+    names = figure_names("")
+    if text not in names:
+        raise typer.BadParameter(f"{text!r} is not one of {', '.join(map(repr, names))}, nor a file {SUFFIX}.")
+    return find(text)
 
-    OVERVIEW = "overview"
-    COORDINATES = "coordinates"
-    SPEEDS = "speeds"
-    OUTPUTS = "outputs"
-    PATHS = "paths"
-    MOTORS = "motors"
-    FORCES = "forces"
-    RESIDUALS = "residuals"
-    ENERGY = "energy"
-    MODES = "modes"
-    PAPERS = "papers"
-    COMPARE = "compare"
+
+def figure_names(incomplete: str) -> list[str]:
+    """Names of figures that begin so."""
+    return [kind.name for kind in known() if kind.name.startswith(incomplete)]
 
 
 RunsArgument = Annotated[
@@ -44,8 +36,16 @@ RunsArgument = Annotated[
     ),
 ]
 FigureFlag = Annotated[
-    FigureName | None,
-    typer.Option("--figure", help="What to draw; overview if not given, compare for several runs.", show_default=False),
+    FigureKind | None,
+    typer.Option(
+        "--figure",
+        metavar="NAME",
+        parser=read_kind,
+        autocompletion=figure_names,
+        help=f"What to draw: {', '.join(figure_names(''))}; or a {SUFFIX} file that holds a figure of your own. "
+        "Overview if not given, compare for several runs.",
+        show_default=False,
+    ),
 ]
 PictureFlag = Annotated[
     Path | None,
@@ -75,47 +75,21 @@ def plot(
     from kalaba.results.saving import open_run
     from kalaba.view.sheet import PICTURES, save
 
-    chosen = figure or (FigureName.OVERVIEW if len(paths) == 1 else FigureName.COMPARE)
-    _check(chosen, paths, frames)
-    place = check_place(output or paths[0].with_name(f"{paths[0].stem}-{chosen}.png"), PICTURES)
+    chosen = figure or find("overview" if len(paths) == 1 else "compare")
+    check(chosen, paths, frames or ())
+    place = check_place(output or paths[0].with_name(f"{paths[0].stem}-{chosen.name}.png"), PICTURES)
     runs = {_label(path, paths): open_run(path) for path in paths}
-    save(_drawn(chosen, runs, frames or [], hidden=quiet or as_json), place)
+    request = Request(runs, tuple(frames or ()), progress=None if quiet or as_json else _say)
+    save(chosen.draw(request), place)
     if as_json:
-        print_json({"figure": chosen.value, "runs": [str(path) for path in paths], "file": str(place)})
+        print_json({"figure": chosen.name, "runs": [str(path) for path in paths], "file": str(place)})
     elif not quiet:
         console().print(f"picture: {place}", markup=False)
-
-
-def _check(chosen: FigureName, paths: list[Path], frames: list[str] | None) -> None:
-    if chosen is FigureName.COMPARE and len(paths) < 2:
-        raise CommandError(
-            f"--figure compare: expected several runs, got {paths[0]} alone. Name another, or leave --figure out."
-        )
-    if chosen is not FigureName.COMPARE and len(paths) > 1:
-        raise CommandError(
-            f"--figure {chosen}: expected one run, got {len(paths)}. Several can be drawn with --figure compare."
-        )
-    if frames and chosen is not FigureName.PATHS:
-        raise CommandError(f"--frame {frames[0]}: frames are for --figure paths, got --figure {chosen}. Leave it out.")
 
 
 def _label(path: Path, paths: list[Path]) -> str:
     """The name of a file, with as much of its path as sets it apart."""
     return path.stem if sum(other.stem == path.stem for other in paths) == 1 else str(path)
-
-
-def _drawn(chosen: FigureName, runs: dict[str, Run], frames: list[str], *, hidden: bool) -> Figure:
-    from kalaba.view import figures
-
-    run = next(iter(runs.values()))
-    if chosen is FigureName.COMPARE:
-        return figures.compare(runs)
-    if chosen is FigureName.PATHS:
-        return figures.paths(run, frames)
-    if chosen is FigureName.PAPERS:
-        return figures.papers(run, progress=None if hidden else _say)
-    found: Figure = getattr(figures, chosen.value)(run)
-    return found
 
 
 def _say(words: str) -> None:

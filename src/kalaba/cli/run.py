@@ -61,6 +61,8 @@ def run(  # noqa: PLR0913  (one argument a flag)
     """
     from kalaba.results.formats import WRITERS
     from kalaba.results.places import check_place
+    from kalaba.view import figures
+    from kalaba.view.sheet import PICTURES, save
 
     if view:
         from kalaba.view.studio.serving import check_viser
@@ -69,8 +71,6 @@ def run(  # noqa: PLR0913  (one argument a flag)
     settings = read_flags(name, given, allocation=allocation, control=control)
     check_place(output, WRITERS)
     if plot is not None:
-        from kalaba.view.sheet import PICTURES
-
         check_place(plot, PICTURES)
     from kalaba.robots.catalogue import scenario
 
@@ -79,9 +79,7 @@ def run(  # noqa: PLR0913  (one argument a flag)
     found = simulate_scenario(chosen, duration, choose_stepper(stepper, step, chosen.stepper), stop, hidden=hidden)
     found.save(output)
     if plot is not None:
-        from kalaba.view.plots import overview
-
-        overview(found, plot)
+        save(figures.overview(found), plot)
     if not quiet:
         _report(found, chosen, output, plot, as_json=as_json)
     if found.status.failed:

@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.model.units import actuator_units, row_units
+from kalaba.tolerances import JOLT_FELT, JOLT_FELT_COARSE
 from kalaba.units import force_unit
 
 if TYPE_CHECKING:
     from kalaba.results.run import Run
 
 Array = NDArray[np.float64]
-FELT = 1e-5  # a part of the speed; less is the error of a stepper of order 4 or 5
-FELT_COARSE = 1e-3  # of one of order 1 or 2
 SHARP = ("RungeKutta4", "DormandPrince", "Radau")
 
 
@@ -136,7 +135,7 @@ def summarise(run: Run, goals: Sequence[Any] = ()) -> Summary:
         start_energy_loss=run.start_energy_loss,
         jolt=run.effort.jolt[0],
         jolt_time=run.effort.jolt[1],
-        jolt_is_felt=run.effort.jolt[0] > (FELT if is_sharp else FELT_COARSE),
+        jolt_is_felt=run.effort.jolt[0] > (JOLT_FELT if is_sharp else JOLT_FELT_COARSE),
         status=run.status.ending.value,
         message=run.status.message,
     )

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.results.places import check_place, replacing
+from kalaba.tolerances import LEVEL_SPAN
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +29,6 @@ LEGEND_LETTERS = 64  # that fit beside each other in a panel
 LONGEST_NAME = 48  # letters of a name in a legend
 PANEL_SIZE = (4.6, 2.9)  # inches
 EQUAL_HEIGHT = 3.6  # inches, of panels with equal scales
-FLAT = 1e-9  # of the values, and in SI units: what spans less is level
 DECADES = 1.0  # a logarithmic axis shows this much at least
 RESOLUTION = 130  # dots an inch
 STYLE: Any = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "svg.fonttype": "none"}
@@ -177,7 +177,7 @@ def _logarithmic(axes: Axes, panel: Panel) -> None:
 def _open(axes: Axes, panel: Panel) -> None:
     """Give a panel in which nothing moves some height: rounding must not fill it."""
     values = np.concatenate([curve.y[np.isfinite(curve.y)] for curve in panel.curves] or [np.zeros(1)])
-    if values.size and np.ptp(values) <= FLAT * max(1.0, float(np.abs(values).max())):
+    if values.size and np.ptp(values) <= LEVEL_SPAN * max(1.0, float(np.abs(values).max())):
         middle = float(np.mean(values))
         half = 0.05 * abs(middle) or 1.0
         axes.set_ylim(middle - half, middle + half)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kalaba.errors import ViewError
 from kalaba.results.places import check_place, replacing
+from kalaba.tolerances import PICTURE_FLAT
 from kalaba.view.raster import picture
 from kalaba.view.scene import Scene, scene_of
 from kalaba.view.sheet import COLOURS
@@ -24,7 +25,6 @@ STILLS = (".png",)
 SIZE = (960, 720)  # pixels
 MARGIN = 0.06  # of the picture, on every side
 DISTANCE = 5.0  # of the eye, in diagonals of the machine
-FLAT = 0.2  # of the longest extent: a machine that is thinner is looked at across its plane
 AZIMUTH, ELEVATION = -55.0, 22.0  # degrees, of the eye
 POSES = 24  # of a motion that the picture must hold
 AMBIENT = 0.5
@@ -107,7 +107,7 @@ def _axes(up: Array, extent: Array) -> Array:
     """Right, up and towards the eye. A machine that is flat is seen across its plane, a little from the side."""
     azimuth, elevation = AZIMUTH, ELEVATION
     thin = int(np.argmin(extent))
-    if extent[thin] < FLAT * extent.max() and np.sort(extent)[1] > FLAT * extent.max():
+    if extent[thin] < PICTURE_FLAT * extent.max() and np.sort(extent)[1] > PICTURE_FLAT * extent.max():
         along = np.eye(3)[thin]
         if abs(along @ up) > 0.9:
             azimuth, elevation = -75.0, 58.0

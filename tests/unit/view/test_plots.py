@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from kalaba.errors import FileError
-from kalaba.view.figures.glance import overview_panels
+from kalaba.view.figures.histories import overview, overview_panels
 from kalaba.view.figures.quantities import MOST_LINES, Named, by_unit, largest_of, merged, reach, shared, span
-from kalaba.view.plots import overview
+from kalaba.view.sheet import save
 from unit.results.samples import broken_run, small_run
 
 
@@ -24,13 +24,13 @@ def test_every_panel_says_what_it_shows_and_in_which_unit():
 
 @pytest.mark.parametrize("suffix", [".png", ".svg", ".pdf"])
 def test_a_picture_is_written(tmp_path, suffix):
-    place = overview(small_run(), tmp_path / f"run{suffix}")
+    place = save(overview(small_run()), tmp_path / f"run{suffix}")
     assert place.stat().st_size > 10_000
     assert [entry.name for entry in tmp_path.iterdir()] == [place.name]
 
 
 def test_names_and_the_end_are_written_out(tmp_path):
-    text = overview(broken_run(), tmp_path / "run.svg").read_text(encoding="utf-8")
+    text = save(overview(broken_run()), tmp_path / "run.svg").read_text(encoding="utf-8")
     assert "sample: 0.03 s, not finite; worst residual 1.0e+00 in pin.x" in text
     assert "crank.angle" in text
     assert "angle [rad]" in text
@@ -40,12 +40,12 @@ def test_a_run_that_broke_off_at_once_is_drawn_too(tmp_path):
     run = small_run()
     arrays = ("time", "q", "v", "acceleration", "constraint_force", "actuation", "inputs", "work")
     first = replace(run, **{name: getattr(run, name)[:1] for name in arrays})
-    assert overview(first, tmp_path / "run.png").stat().st_size > 10_000
+    assert save(overview(first), tmp_path / "run.png").stat().st_size > 10_000
 
 
 def test_an_unknown_suffix_is_refused(tmp_path):
     with pytest.raises(FileError, match=r"ends in \.png, \.svg, \.pdf"):
-        overview(small_run(), tmp_path / "run.bmp")
+        save(overview(small_run()), tmp_path / "run.bmp")
 
 
 def test_lines_that_lie_on_each_other_become_one_with_both_names():

@@ -12,6 +12,7 @@ from kalaba.analyse.at_rest import NotInEquilibriumWarning
 from kalaba.analyse.frequencies import Frequencies, frequencies
 from kalaba.errors import KalabaError, ViewError
 from kalaba.model.beams.beam import Beam
+from kalaba.tolerances import SAMPLES_EVEN, SPECTRUM_SHOWN
 from kalaba.view.figures.histories import heading
 from kalaba.view.figures.quantities import largest_of, merged, reach
 from kalaba.view.figures.reading import values_of
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 MOST_BEAMS = 4  # of which the modes are drawn
 MOST_MARKS = 5  # natural frequencies in a spectrum
-SHOWN = 1e-4  # of the largest amplitude: a spectrum ends where it stays below
 FEWEST = 16  # samples of which a spectrum says anything
 
 
@@ -70,7 +70,7 @@ def _spectrum(run: Run, tips: dict[str, Array]) -> list[Panel]:
     """
     count = len(run.time) - 1
     steps = np.diff(run.time[:count])
-    if count < FEWEST or np.ptp(steps) > 1e-6 * steps.max() or not np.isfinite(run.q).all():
+    if count < FEWEST or np.ptp(steps) > SAMPLES_EVEN * steps.max() or not np.isfinite(run.q).all():
         return []
     window, hertz = np.hanning(count), np.fft.rfftfreq(count, steps[0])
     even = {name: values[:count] - values[:count].mean() for name, values in _kept(tips)}
@@ -78,7 +78,7 @@ def _spectrum(run: Run, tips: dict[str, Array]) -> list[Panel]:
     largest = max((size.max() for size in found.values()), default=0.0)
     if not largest > 0:
         return []
-    heard = max(int(np.flatnonzero(size > SHOWN * largest)[-1]) for size in found.values() if size.max() > 0)
+    heard = max(int(np.flatnonzero(size > SPECTRUM_SHOWN * largest)[-1]) for size in found.values() if size.max() > 0)
     last = min(len(hertz) - 1, heard + 2)
     curves = tuple(Curve(name, hertz[1 : last + 1], size[1 : last + 1]) for name, size in found.items())
     marks, said = _natural(run, float(hertz[last]))

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from kalaba.control.goals import Follow, Posture
 from kalaba.control.missed import goal_errors
 from kalaba.errors import ViewError
+from kalaba.tolerances import DRAWN_RESTING, DRAWN_ROUNDING, GOAL_ROUNDING
 from kalaba.view.figures.beams import deflections
-from kalaba.view.figures.quantities import RESTING, STEADY, label_of, merged, named, reach, span
+from kalaba.view.figures.quantities import label_of, merged, named, reach, span
 from kalaba.view.sheet import Curve, Panel, sheet
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 MOST_PANELS = 9
 MOST_ALIKE = 2  # panels of quantities in which the runs do not differ, where motors could be shown
-FLOOR = 1e-15  # m, rad: errors below it are rounding
 
 
 class Reading(NamedTuple):
@@ -66,9 +66,9 @@ def compared(heading: str, found: Sequence[tuple[str, Array, Readings]]) -> Figu
     every = list(dict.fromkeys(name for _, _, own in found for name in own))
     driven = [name for name in every if any(name in own and own[name].is_motor for _, _, own in found)]
     others = [name for name in every if name not in driven]
-    moving = [name for name in others if _size(found, name, span) > RESTING]
+    moving = [name for name in others if _size(found, name, span) > DRAWN_RESTING]
     most = max((_size(found, name, reach) for name in driven), default=0.0)
-    acting = [name for name in driven if _size(found, name, reach) > max(RESTING, STEADY * most)]
+    acting = [name for name in driven if _size(found, name, reach) > max(DRAWN_RESTING, DRAWN_ROUNDING * most)]
     unlike = sum(_apart(found, name) > 0 for name in moving)
     wanted = min(len(moving), max(unlike, MOST_ALIKE))
     room = min(len(acting), max(MOST_PANELS - wanted, MOST_PANELS // 2))
@@ -124,7 +124,7 @@ def tracking_error(runs: Mapping[str, Run], goals: Follow | Posture | Sequence[F
     peaks = []
     for name, run in runs.items():
         for unit, values in goal_errors(run, asked).items():
-            drawn = np.where(values > FLOOR, values, np.nan)
+            drawn = np.where(values > GOAL_ROUNDING, values, np.nan)
             curves[unit].append(Curve(name, run.time, drawn))
             if unit == "m" or not curves["m"]:
                 peaks.append(f"{name} {reach(values):.2g} {unit}")

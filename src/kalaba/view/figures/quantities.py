@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.results.dataset import VARIABLES, unit_coordinate
+from kalaba.tolerances import DRAWN_RESTING, DRAWN_ROUNDING, DRAWN_SAME
 from kalaba.units import printed
 from kalaba.view.sheet import LONGEST_NAME, Panel, over_time
 
@@ -20,9 +21,6 @@ Array = NDArray[np.float64]
 Line = tuple[str, Array]  # a name and its values
 MOST_LINES = 8  # in one panel; the largest
 MOST_PARTS = 6  # of a machine that get a panel each
-RESTING = 1e-9  # in SI units: what stays within it does not count as moving
-STEADY = 1e-9  # of the largest of its kind: lines that stay within it are rounding
-SAME = 1e-3  # of the height of a panel: lines that stay this close cannot be told apart
 QUANTITIES = {
     "m": "position",
     "rad": "angle",
@@ -62,7 +60,7 @@ def by_unit(run: Run, found: Named, title: str, size: Callable[[Array], float], 
     Of many lines the largest are drawn; if the `whole` is asked for, all of them, in several panels.
     """
     groups = {unit: [i for i, own in enumerate(found.units) if own == unit] for unit in dict.fromkeys(found.units)}
-    least = max(RESTING, STEADY * max((size(column) for column in found.values.T), default=0.0))
+    least = max(DRAWN_RESTING, DRAWN_ROUNDING * max((size(column) for column in found.values.T), default=0.0))
     panels = []
     for unit, members in sorted(groups.items(), key=lambda group: -len(group[1])):
         moving = [i for i in members if size(found.values[:, i]) > least]
@@ -95,7 +93,7 @@ def merged(lines: Sequence[Line]) -> tuple[Line, ...]:
     height = float(np.ptp(whole)) if whole.size else 0.0
     groups: list[tuple[list[str], Array]] = []
     for name, values in lines:
-        same = (names for names, other in groups if _apart(values, other) <= SAME * height)
+        same = (names for names, other in groups if _apart(values, other) <= DRAWN_SAME * height)
         together = next(same, None)
         if together is None:
             groups.append(([name], values))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from kalaba.errors import ViewError
 from kalaba.robots.published import Claim, Line, Measure, Options, PaperFigures, PaperPanel
+from kalaba.tolerances import DRAWN_FLOOR
 from kalaba.units import printed
 from kalaba.view import catalogued
 from kalaba.view.figures.quantities import label_of, reach
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Progress = Callable[[str], None]
 LETTERS = 64  # of a remark under a panel
-FLOOR = 1e-18  # sizes below it are zero on a logarithmic axis
 SAMPLES = 500  # of a run at least, so that peaks are not missed
 SEVERAL = 4  # numbers that are listed by name
 
@@ -160,7 +160,7 @@ def _lines(panel: PaperPanel, lines: Sequence[Line], runs: _Runs) -> list[_Drawn
         found = values[id(run)]
         y = panel.factor * found[line.expression]
         if panel.is_logarithmic:
-            y = np.where(np.abs(y) > FLOOR, np.abs(y), np.nan)
+            y = np.where(np.abs(y) > DRAWN_FLOOR, np.abs(y), np.nan)
         drawn.append(_Drawn(line.name, found[horizontal] if horizontal else run.time, np.asarray(y)))
     return drawn
 

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.errors import ViewError, near
+from kalaba.tolerances import DRAWN_RESTING, DRAWN_SAME, PATH_FLAT
 from kalaba.view.figures.histories import heading
-from kalaba.view.figures.quantities import MOST_LINES, RESTING, SAME, shared
+from kalaba.view.figures.quantities import MOST_LINES, shared
 from kalaba.view.figures.reading import positions
 from kalaba.view.sheet import Curve, Panel, sheet
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from kalaba.results.run import Run
 
 Array = NDArray[np.float64]
-FLAT = 1e-4  # of the longest extent: less is none to the eye
 AXES = "xyz"
 VIEWS = {(0, 1): "from above", (0, 2): "from the front", (1, 2): "from the side"}
 
@@ -63,7 +63,7 @@ def path_panels(run: Run, frames: Sequence[str]) -> list[Panel]:
     """One panel a view; paths that lie on each other are one, points that rest are left out."""
     whole = np.isfinite(run.q).all(axis=1)
     every = {name: place[whole] for name, place in positions(run, frames).items()} if whole.any() else {}
-    places = {name: place for name, place in every.items() if np.ptp(place, axis=0).max() > RESTING}
+    places = {name: place for name, place in every.items() if np.ptp(place, axis=0).max() > DRAWN_RESTING}
     if not places:
         return []
     extent = np.array([np.ptp(place, axis=0) for place in places.values()])
@@ -73,8 +73,8 @@ def path_panels(run: Run, frames: Sequence[str]) -> list[Panel]:
     still, more = len(frames) - len(places), len(places) - len(kept)
     said = [f"{more} shorter"] * (more > 0) + [f"{still} at rest"] * (still > 0)
     note = f"not drawn: {', '.join(said)}" if said else ""
-    groups = _merged({name: places[name] for name in kept}, SAME * float(longest))
-    moving = [axis for axis in range(3) if extent[:, axis].max() > FLAT * longest]
+    groups = _merged({name: places[name] for name in kept}, DRAWN_SAME * float(longest))
+    moving = [axis for axis in range(3) if extent[:, axis].max() > PATH_FLAT * longest]
     views = [view for view in combinations(range(3), 2) if set(moving) <= set(view)][:1] or list(VIEWS)
     return [_view(groups, view, note if i == 0 else "") for i, view in enumerate(views)]
 

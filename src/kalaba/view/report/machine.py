@@ -12,12 +12,11 @@ from kalaba.errors import KalabaError
 from kalaba.model import listing
 from kalaba.model.units import row_units
 from kalaba.results.notebook import dependencies
+from kalaba.tolerances import PRINTED_ZERO
 from kalaba.view.report.page import Section, paragraph, rows_html, titled
 
 if TYPE_CHECKING:
     from kalaba.results.run import Run
-
-ROUNDING = 1e-12  # m, rad
 
 
 def what_it_is(entry: Any) -> Section:  # noqa: ANN401
@@ -115,4 +114,4 @@ def residual_rows(run: Run) -> list[tuple[str, str, str]]:
 
 def _number(value: float) -> str:
     """A coordinate; what is rounding is zero."""
-    return f"{value if abs(value) > ROUNDING else 0.0:.6g}"
+    return f"{value if abs(value) > PRINTED_ZERO else 0.0:.6g}"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +11,10 @@ from numpy.typing import NDArray
 from kalaba.errors import ViewError
 from kalaba.model.fingerprint import fingerprint
 from kalaba.results.provenance import provenance
+from kalaba.tolerances import DRAWN_ROUNDING
 from kalaba.units import printed
 from kalaba.view import figures
+from kalaba.view.figures.kinds import FigureKind, Request, find
 from kalaba.view.figures.quantities import Named, named, reach, span
 from kalaba.view.report.machine import residual_rows
 from kalaba.view.report.page import Section, drawing, facts, folded, paragraph, rows_html
@@ -22,14 +23,7 @@ if TYPE_CHECKING:
     from kalaba.results.run import Run
 
 Array = NDArray[np.float64]
-SHOWN: dict[str, Callable[[Run], Any]] = {
-    "paths of the end points": figures.paths,
-    "coordinates": figures.coordinates,
-    "outputs": figures.outputs,
-    "motors": figures.motors,
-    "forces of the constraints": figures.forces,
-    "modes of the beams": figures.modes,
-}
+SHOWN = ("paths", "coordinates", "outputs", "motors", "forces", "modes")  # figures, by name
 MOST_PEAKS = 8  # of each unit
 LONGEST = 300  # letters of a setting
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
@@ -51,7 +45,7 @@ def at_a_glance(run: Run) -> str:
 
 def motion(run: Run) -> Section:
     """Plots of what moved and what pushed, and the largest of each."""
-    body = "".join(_shown(run, words, draw) for words, draw in SHOWN.items())
+    body = "".join(_shown(run, find(name)) for name in SHOWN)
     for variable, words in (("v", "speeds"), ("actuation", "motors"), ("constraint_force", "constraint forces")):
         rows = _peaks(run, variable, MOST_PEAKS)
         if rows:
@@ -61,9 +55,10 @@ def motion(run: Run) -> Section:
     return Section("motion", "Motion", body or paragraph("Nothing moves."))
 
 
-def _shown(run: Run, words: str, draw: Callable[[Run], Any]) -> str:
+def _shown(run: Run, kind: FigureKind) -> str:
+    name = run.plant.system.name
     try:
-        return drawing(draw(run), f"{run.plant.system.name}: {words}")
+        return drawing(kind.draw(Request({name: run})), f"{name}: {kind.summary}")
     except ViewError:
         return ""  # there is nothing of the kind
 
@@ -129,7 +124,7 @@ def _peaks(run: Run, variable: str, most: int) -> list[tuple[str, str, str, str]
     """The largest entries, by unit and size: name, value, unit and when."""
     found: Named = named(run, variable)
     columns = [np.where(np.isfinite(column), column, 0.0) for column in found.values.T]
-    least = 1e-9 * max((reach(column) for column in columns), default=0.0)
+    least = DRAWN_ROUNDING * max((reach(column) for column in columns), default=0.0)
     units = list(found.units)
     order = sorted(range(len(columns)), key=lambda i: (-units.count(units[i]), units[i], -reach(columns[i])))
     rows = []

@@ -7,10 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kalaba.tolerances import STUDIO_FLAT
+
 Array = NDArray[np.float64]
 ANGLE = np.radians(38.0)  # of sight, vertical
 MARGIN = 1.02
-FLAT = 0.3  # an extent below this part of the next larger one makes a machine flat
 AROUND = (0.75, -1.0, 0.55)  # seen from in front, from the right and from above
 ACROSS = ((1.0, -0.32, 0.3), (0.28, -1.0, 0.26), (0.12, -0.62, 1.0))  # of what is flat along x, y and z
 
@@ -28,7 +29,7 @@ def view_of(low: Array, high: Array) -> View:
     extents, middle = high - low, (low + high) / 2
     thin = int(np.argmin(extents))
     others = np.delete(extents, thin)
-    direction = np.array(ACROSS[thin] if extents[thin] < FLAT * others.min() else AROUND)
+    direction = np.array(ACROSS[thin] if extents[thin] < STUDIO_FLAT * others.min() else AROUND)
     direction = direction / np.linalg.norm(direction)
     radius = max(float(np.linalg.norm(extents)) / 2, 1e-3)
     return View(middle + direction * MARGIN * radius / np.sin(ANGLE / 2), middle, float(ANGLE))

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from kalaba.plant.assembly import close, weighted_step
 from kalaba.plant.start import closing
 from kalaba.space.rotations import rotation_vector
+from kalaba.tolerances import DRAG_GAIN, DRAG_NEAR, DRAG_OUT_OF_REACH
 
 if TYPE_CHECKING:
     from kalaba.plant.assembly import Problem
@@ -27,10 +28,7 @@ Array = NDArray[np.float64]
 Goal = tuple[Array, Array | None]  # position, and rotation if it is asked for
 STEPS = 25  # at most, for one move of the hand
 HALVINGS = 6
-NEAR = 1e-9  # m, rad: closer than that is there
-GAIN = 1e-7  # of what is left to go: a step that gains less leads nowhere
 MASSLESS = 1e-9  # of the mean: the inertia that directions without any are given in the metric
-OUT_OF_REACH = 1e-5  # of the largest singular value: directions that the frame cannot go
 FARTHEST = 0.3  # m, rad: the largest change of a coordinate in one step
 
 
@@ -52,7 +50,7 @@ def drag(plant: Plant, frame: str, q: ArrayLike, position: ArrayLike, rotation: 
     best = close(problem, np.array(q, dtype=float)).q
     for _ in range(STEPS):
         error, J = _pull(plant, frame, best, goal)
-        if np.linalg.norm(error) < NEAR:
+        if np.linalg.norm(error) < DRAG_NEAR:
             break
         _, A, M = problem.evaluate(best)
         found = _nearer(problem, best, _step(A, M, J, error), lambda at: _left(plant, frame, at, goal))
@@ -69,7 +67,7 @@ def _nearer(problem: Problem, q: Array, step: Array, left: Callable[[Array], flo
     step = step * min(1.0, FARTHEST / max(float(np.abs(step).max(initial=0.0)), 1e-300))
     for halving in range(HALVINGS):
         found = close(problem, problem.retract(q, step / 2**halving))
-        if found.is_closed and not problem.flipped(found.q) and left(found.q) < (1 - GAIN) * before:
+        if found.is_closed and not problem.flipped(found.q) and left(found.q) < (1 - DRAG_GAIN) * before:
             return found.q
     return None
 
@@ -94,5 +92,5 @@ def _step(A: Array, M: Array, J: Array, error: Array) -> Array:  # noqa: N803  (
     along = np.eye(n) - np.column_stack([weighted_step(A, M, column) for column in A.T]) if len(A) else np.eye(n)
     lower = np.linalg.cholesky(M + MASSLESS * np.trace(M) / n * np.eye(n))
     reach = np.linalg.solve(lower, (J @ along).T).T  # J P L⁻ᵀ
-    y = np.linalg.lstsq(reach, error, rcond=OUT_OF_REACH)[0]
+    y = np.linalg.lstsq(reach, error, rcond=DRAG_OUT_OF_REACH)[0]
     return np.asarray(along @ np.linalg.solve(lower.T, y))

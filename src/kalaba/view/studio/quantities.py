@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.model.units import actuator_units
+from kalaba.tolerances import DRAWN_FLOOR, STUDIO_RESTING
 from kalaba.units import force_unit, printed
 
 if TYPE_CHECKING:
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 MOST = 7  # lines in one plot: the largest; as many as there are colours
-RESTING = 1e-12  # in SI units: a group that stays within it is not offered
-FLOOR = 1e-18  # residuals below it are zero to the eye
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ def _all(run: Run) -> Iterator[Quantity]:
         yield from _by_unit("outputs", [o.name for o in outputs], [o.unit for o in outputs], run.observed["outputs"])
     yield Quantity("energy", "J", ("gained", "work done"), np.column_stack([run.energy - run.energy[0], run.work]))
     if run.plant.constraints:
-        worst = np.maximum(np.abs(run.residual).max(axis=1), FLOOR)
+        worst = np.maximum(np.abs(run.residual).max(axis=1), DRAWN_FLOOR)
         yield Quantity("largest residual", "", ("residual",), worst[:, None], is_logarithmic=True)
 
 
@@ -69,5 +68,5 @@ def _by_unit(title: str, names: Sequence[str], units: Sequence[str], values: Arr
             i: float(np.nanmax(np.abs(values[:, i] - (values[0, i] if title == "coordinates" else 0)))) for i in mine
         }
         kept = sorted(sorted(mine, key=lambda i: -spans[i])[:MOST])
-        if kept and max(spans.values()) > RESTING:
+        if kept and max(spans.values()) > STUDIO_RESTING:
             yield Quantity(title, unit, tuple(names[i] for i in kept), values[:, kept])

@@ -16,13 +16,13 @@ from kalaba.results.run import Run
 from kalaba.run.scenario import Scenario
 from kalaba.run.simulate import simulate
 from kalaba.steppers import RungeKutta4
+from kalaba.tolerances import SAME_START
 
 if TYPE_CHECKING:
     from kalaba.model.parts import Parameter
     from kalaba.model.system import System
 
 NO_NUMBERS: Mapping[str, float] = MappingProxyType({})
-SAME = 1e-9  # m, rad: a start that is the machine's own
 ALONE = 5.0  # s: how long a machine without a scenario is simulated
 MAIN = ("length", "mass", "radius")  # what the names of the numbers that people turn first end with
 
@@ -105,7 +105,7 @@ def _why_fixed(run: Run) -> str:
     """Why a run alone does not tell how to simulate it again with other numbers, if so."""
     if run.effort.settings.get("control"):
         return "The run does not hold the control that drove it. Open the machine by its name to change its numbers."
-    if not np.allclose(run.q[0], run.plant.start.q, rtol=0, atol=SAME):
+    if not np.allclose(run.q[0], run.plant.start.q, rtol=0, atol=SAME_START):
         return "The run began elsewhere than its machine does. Open the machine by its name to change its numbers."
     return ""
 
