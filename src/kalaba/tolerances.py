@@ -16,6 +16,15 @@ where it is a part of something), what it is measured against, and the reason fo
 # --- kinematics
 
 # --- paths, control
+ROW_VANISHED = 1e-13  # 1, of the longest row of W: shorter rows are rounding, whatever their units
+DEPENDENT_FORCES = 1e-10  # 1, of the largest singular value of W with rows of length one: smaller ones are rounding
+FORCE_REACHED = 1e-9  # 1, of the required force with rows of length one: a smaller missing part is rounding
+WITHIN_BOUNDS = 1e-9  # 1, of a motor's bound: an effort beyond it by less is rounding
+BOUNDS_INFEASIBLE = 1e-9  # 1, residual of the dual problem, which is zero but for rounding if no τ is within the bounds
+PROGRAMME_HELD = (
+    1e-10  # 1, of the largest effort, and of rows of length one: qrqp's answer is dropped if it misses more
+)
+NULL_ENTRY = 1e-12  # 1, of the largest entry of a null direction: a smaller one has no effect on its motor
 
 # --- cooperation
 

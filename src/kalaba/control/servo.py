@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from kalaba.constrain.kernels.functions import law_values
 from kalaba.control import traced
-from kalaba.control.allocation import Allocation, Bounded, LeastSquares, MinMax
+from kalaba.control.allocation import Allocation, LeastSquares, Share, checked_rule
 from kalaba.control.bound_goals import SHOWN, Course, apart, course, tangent
 from kalaba.control.goals import Follow, Posture
-from kalaba.control.programme import Share, sharing
 from kalaba.control.robust import Adaptive, Correction, Model, Robust, believed, checked_model, combined_error
 from kalaba.errors import ControlError, near
 from kalaba.model.parts import Sampled
@@ -50,9 +49,8 @@ class Servo:
 
         S u = r,   S = A_s Y,   r = b_s − A_s v̇₀,   b_s = a_d − Ȧ_s v + 2 ζ ω (v_d − A_s v) + ω² e
 
-    on the closed machine. Among the u that do, `allocation` chooses. Evaluated at every stage, in compiled code, for
-    least squares and where one null direction is left; with more of them MinMax and Bounded are sampled at `rate`, as
-    is a law with an `Adaptive` correction.
+    on the closed machine. Among the u that do, `allocation` chooses. Evaluated at every stage, in compiled code, where
+    the allocation has a closed form; otherwise sampled at `rate`, as is a law with an `Adaptive` correction.
     """
 
     goals: tuple[Follow | Posture, ...]
@@ -94,7 +92,7 @@ class Servo:
         spare = len(motors) - len(found.kept)
         if isinstance(self.correction, Adaptive):
             return self._adapted(plant, found, motors, self.correction)
-        if not isinstance(self.allocation, LeastSquares) and spare > 1:
+        if spare > self.allocation.closed_form_spare:
             return self._sampled(plant, found, motors)
 
         def efforts(equations: Equations, kept: ca.SX, numbers: ca.SX) -> list[ca.SX]:
@@ -102,17 +100,18 @@ class Servo:
             values = dict(zip(motors, ca.vertsplit(self._allocated(plant, motors, S, r)), strict=True))
             return [values.get(i, ca.SX(0)) for i in range(len(plant.actuators))]
 
-        bounds, shape = self._bounds(plant, motors), found.label
+        bounds = self._bounds(plant, motors)
+        rule = self.allocation.label((len(found.kept), len(motors)), plant.limits[list(motors)])
+        shape = f"{found.label} {rule}"
         return Law(repr(self), efforts, is_feedback=True, shape=shape, numbers=found.numbers, bounds=bounds)
 
     def _bounds(self, plant: Plant, motors: tuple[int, ...]) -> tuple[Array, Array]:
         """What each motor may give: its limit, or the bounds of the allocation."""
         limits = plant.limits
         low, high = -limits, limits.copy()
-        if isinstance(self.allocation, Bounded):
-            least, most = self.allocation.bounds(limits[list(motors)])
-            low[list(motors)] = np.maximum(low[list(motors)], least)
-            high[list(motors)] = np.minimum(high[list(motors)], most)
+        least, most = self.allocation.bounds(limits[list(motors)])
+        low[list(motors)] = np.maximum(low[list(motors)], least)
+        high[list(motors)] = np.minimum(high[list(motors)], most)
         return low, high
 
     def _demand(
@@ -135,8 +134,7 @@ class Servo:
 
     def _allocated(self, plant: Plant, motors: tuple[int, ...], S: ca.SX, r: ca.SX) -> ca.SX:  # noqa: N803
         """The motors' efforts, in closed form."""
-        limits = tuple(plant.limits[list(motors)])
-        return traced.allocated(self.allocation, limits, S, r)
+        return self.allocation.expression(S, r, plant.limits[list(motors)])
 
     def _sampled(self, plant: Plant, found: Course, motors: tuple[int, ...]) -> Sampled:
         """The law as a function that calls a solver."""
@@ -169,7 +167,7 @@ class Servo:
     def _sharing(self, plant: Plant, found: Course, motors: tuple[int, ...]) -> Share:
         """A function of S and r: the efforts of all motors with S u = r, those that may not act idle."""
         limits = plant.limits[list(motors)]
-        share = sharing(self.allocation, limits, tuple(found.names[i] for i in found.kept))
+        share = self.allocation.solver(limits, tuple(found.names[i] for i in found.kept))
 
         def efforts(S: Array, r: Array) -> Array:  # noqa: N803
             u = np.zeros(len(plant.actuators))
@@ -219,15 +217,19 @@ def servo(  # noqa: PLR0913
     for goal in asked:
         if not isinstance(goal, Follow | Posture):
             raise ControlError(f"servo: expected goals such as kb.follow(...) or kb.posture(), got {goal!r}.")
-    if not isinstance(allocation, LeastSquares | MinMax | Bounded):
-        raise ControlError(f"servo.allocation: expected kb.LeastSquares(), MinMax() or Bounded(), got {allocation!r}.")
     if not isinstance(correction, Correction | None):
         raise ControlError(f"servo.correction: expected kb.Robust(...) or kb.Adaptive(...), got {correction!r}.")
     if plant.is_singular:
         raise ControlError(f"{plant.system.name}: servo control needs a mass matrix of full rank. Give bodies mass.")
     names = ALL if isinstance(actuators, str) and actuators == ALL else _known(plant, actuators)
     made = Servo(
-        *(asked, names, allocation, positive(frequency, "servo.frequency"), positive(damping, "servo.damping")),
+        *(
+            asked,
+            names,
+            checked_rule(allocation, "servo.allocation"),
+            positive(frequency, "servo.frequency"),
+            positive(damping, "servo.damping"),
+        ),
         run_in=None if run_in is None else positive(run_in, "servo.run_in"),
         rate=positive(rate, "servo.rate"),
         model=checked_model(plant, model),

@@ -5,6 +5,7 @@ The law is resolved acceleration in object space, evaluated at every stage of a 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
-from kalaba.control.allocation import LeastSquares
+from kalaba.control.allocation import Allocation, LeastSquares
 from kalaba.control.goals import numbers_of, parts_of
-from kalaba.control.traced import least_squares
 from kalaba.cooperate import sharing
 from kalaba.cooperate.equations import object_equations
 from kalaba.cooperate.moves import JointMotion, MoveTo, PoseMotion, centre_pose
@@ -56,7 +56,7 @@ class Carry:
     joints: tuple[tuple[str, str | tuple[MoveTo, ...]], ...] | Mapping[str, Moves] = ()
     frequency: float = 20.0  # ω, rad/s
     damping: float = 1.0  # ζ
-    share: LeastSquares | None = None
+    share: Allocation | None = None  # with a closed form for any number of spare motors
 
     def __post_init__(self) -> None:
         for name, value, kind in (("path", self.path, Path | None), ("turn", self.turn, Turn)):
@@ -64,7 +64,9 @@ class Carry:
                 raise ControlError(f"Carry.{name}: expected a {name} of kb.path, got {value!r}.")
         if self.path is None and self.turn.angle != 0.0:
             raise ControlError("Carry.turn: a turn goes in step with a path, and there is none. Give path=.")
-        if not isinstance(self.share, LeastSquares | None):
+        if self.share is not None and not (
+            isinstance(self.share, Allocation) and self.share.closed_form_spare == math.inf
+        ):
             remedy = "Other torques of kb.object_space(...) can be given by kb.Sampled(...)"
             raise ControlError(f"Carry.share: expected kb.LeastSquares(...), got {self.share!r}. {remedy}.")
         object.__setattr__(self, "joints", tuple((name, _moves(name, m)) for name, m in dict(self.joints).items()))
@@ -76,17 +78,18 @@ class Carry:
         space = object_space(plant)
         goals: Goals = (*_pose(self, space, start), *_joints(self, space, start))
         motors = sharing.motors(space, None, {})
-        weights = self._weights(space, motors)
+        share, limits = self._share(space, motors), plant.limits[list(motors)]
 
         def torques(found: Equations, _: ca.SX, given: ca.SX) -> list[ca.SX]:
             model = object_equations(found, space.split)
             wanted = self.acceleration(found.kinematics, ca.mtimes(model.speed_map, found.symbols.v), goals, given)
             force = ca.mtimes(model.inertia, wanted) + model.bias
-            shared = least_squares(model.force_map[:, list(motors)], force, weights)
+            shared = share.expression(model.force_map[:, list(motors)], force, limits)
             values = dict(zip(motors, ca.vertsplit(shared), strict=True))
             return [values.get(i, ca.SX(0)) for i in range(len(plant.actuators))]
 
-        shape = f"to {[goal.shape for goal in goals]} {weights} {space.split!r}"
+        rule = share.label((len(space.coordinates), len(motors)), limits)
+        shape = f"to {[goal.shape for goal in goals]} {rule} {space.split!r}"
         return Law(repr(self), torques, is_feedback=True, shape=shape, numbers=numbers_of(goals))
 
     def acceleration(self, kinematics: Kinematics, speeds: ca.SX, goals: Goals, numbers: ca.SX) -> ca.SX:
@@ -97,19 +100,18 @@ class Carry:
         a_d = ca.vertcat(*(goal.acceleration for goal in found))
         return a_d + 2 * self.damping * self.frequency * (v_d - speeds) + self.frequency**2 * e
 
-    def _weights(self, space: ObjectSpace, motors: tuple[int, ...]) -> tuple[float, ...]:
-        """The diagonal of D, one number a motor that shares; of limits made such that the largest is 1."""
+    def _share(self, space: ObjectSpace, motors: tuple[int, ...]) -> Allocation:
+        """How the motors share; by default with weights of their limits, made such that the largest is 1."""
         limits = space.plant.limits[list(motors)]
         if self.share is None and np.isfinite(limits).all():
-            return tuple(((limits.min() / limits) ** 2).tolist())
+            return LeastSquares(tuple(((limits.min() / limits) ** 2).tolist()))
         share = self.share or LeastSquares()
         sharing.check_units(space, motors, share)
-        weights = share.weights or (1.0,) * len(motors)
-        if len(weights) != len(motors):
-            raise ControlError(
-                f"Carry.share: expected {len(motors)} weights, one a motor of the arms, got {len(weights)}."
-            )
-        return weights
+        try:
+            share.check(limits)
+        except ControlError as error:
+            raise ControlError(f"Carry.share, of the motors of the arms: {error}") from None
+        return share
 
 
 def _moves(name: str, given: Any) -> str | tuple[MoveTo, ...]:  # noqa: ANN401

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 
 from kalaba.constrain.kernels.functions import expressions
-from kalaba.control.traced import least_squares
+from kalaba.control.allocation.solutions import least_squares
 from kalaba.space.symbolic import cross, skew
 
 if TYPE_CHECKING:

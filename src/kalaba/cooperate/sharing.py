@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.control.allocation import Allocation, MinMax
+from kalaba.control.allocation import Allocation
 from kalaba.cooperate.arms import driven_velocities
 from kalaba.errors import ControlError, ModelError, near
 from kalaba.model.machine import Thrust
@@ -66,14 +66,12 @@ def unit_of(machine: Machine, actuator: MachineActuator) -> str:
 
 def check_units(space: ObjectSpace, shared: tuple[int, ...], share: Allocation) -> None:
     """Refuse to add squares of forces and torques without weights; ratios to limits have no unit."""
-    actuators = [space.plant.machine.actuators[i] for i in shared]
     units = {space.units[i]: space.plant.actuators[i] for i in shared}
-    has_limits = isinstance(share, MinMax) and all(np.isfinite(actuator.limit) for actuator in actuators)
-    if len(units) < 2 or has_limits or getattr(share, "weights", None) is not None:
+    remedy = share.unit_remedy(space.plant.limits[list(shared)])
+    if len(units) < 2 or not remedy:
         return
     listed = ", ".join(f"{name} in {unit}" for unit, name in units.items())
-    remedy = "Give every motor a limit" if isinstance(share, MinMax) else "Give weights=, one number a motor"
-    raise ControlError(f"{type(share).__name__}: motors of different units cannot be summed: {listed}. {remedy}.")
+    raise ControlError(f"{share.name}: motors of different units cannot be summed: {listed}. {remedy}.")
 
 
 def share_force(

@@ -1,11 +1,9 @@
 """Servo control: what is asked is done by the motors, and what cannot be done is refused in one line."""
 
-import casadi as ca
 import numpy as np
 import pytest
 
 import kalaba as kb
-from kalaba.control import traced
 from kalaba.control.servo import StartWarning
 from kalaba.errors import ControlError
 from kalaba.plant.laws import law_function
@@ -115,6 +113,12 @@ def test_a_motor_that_does_not_exist_is_named(arm):
         kb.servo(arm, kb.posture(), actuators="motor4")
 
 
+def test_what_is_no_allocation_rule_is_refused(arm):
+    for wrong in ("min-max", kb.MinMax, object()):
+        with pytest.raises(ControlError, match=r"^servo\.allocation: expected kb\.LeastSquares\(\), MinMax\(\)"):
+            kb.servo(arm, kb.posture(), allocation=wrong)
+
+
 def test_the_interpreted_backend_gives_the_same_efforts():
     goals = [kb.follow("leg1.link_b.tip.x", "0.2115 + 0.01*cos(t)"), kb.follow("leg1.link_b.tip.y", 0.298)]
     system = kb.load("planar-parallel")
@@ -123,35 +127,6 @@ def test_the_interpreted_backend_gives_the_same_efforts():
         for b in (kb.Native(), kb.Interpreted())
     ]
     assert np.abs(found[0].actuation - found[1].actuation).max() < 1e-12
-
-
-RNG = np.random.default_rng(8)
-
-
-def evaluated(function, *values):
-    symbols = [ca.SX.sym(f"x{i}", *np.atleast_2d(v.T).T.shape) for i, v in enumerate(values)]
-    return np.asarray(ca.Function("f", symbols, [function(*symbols)])(*values).full()).ravel()
-
-
-@pytest.mark.parametrize("size", [2, 3, 6])
-def test_closed_forms_equal_the_solvers(size):
-    """Enumeration with one null direction against the linear programme and the dual of Lawson and Hanson."""
-    for _ in range(20):
-        S, r = RNG.normal(size=(size - 1, size)), RNG.normal(size=size - 1)
-        limits = RNG.uniform(0.5, 2.0, size=size)
-        least = evaluated(traced.least_squares, S, r)
-        assert np.abs(least - kb.LeastSquares().allocate(S, r, limits)).max() < 1e-9 * max(1, np.abs(least).max())
-        null = evaluated(traced.null_direction, S)
-        assert np.abs(S @ null).max() < 1e-10
-        assert np.abs(null).max() > 1e-3
-        peak = evaluated(lambda u, n, w=limits: traced.min_max(u, n, tuple(w)), least, null)
-        expected = kb.MinMax().allocate(S, r, limits)
-        assert np.abs(S @ peak - r).max() < 1e-9
-        assert np.abs(peak / limits).max() == pytest.approx(np.abs(expected / limits).max(), rel=1e-9)
-        room = 1.05 * np.abs(expected).max()
-        bounds = (-room,) * size, (room,) * size
-        within = evaluated(lambda u, n, b=bounds: traced.bounded(u, n, *b), least, null)
-        assert np.abs(within - kb.Bounded(*bounds).allocate(S, r, limits)).max() < 1e-8 * max(1, np.abs(within).max())
 
 
 def test_with_two_null_directions_a_solver_is_sampled():

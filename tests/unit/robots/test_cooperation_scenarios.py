@@ -175,7 +175,10 @@ def test_what_makes_no_sense_is_refused_at_once(make, message):
     [
         (kb.Carry(joints={"blade2.angel": "0.5"}), "the object has no joint 'blade2.angel'; did you mean blade2.angle"),
         (kb.Carry(joints={"blade2.angle": "blade1.x"}), "expected an expression of t and parameters, got 'blade1.x'"),
-        (kb.Carry(share=kb.LeastSquares((1.0, 2.0))), "expected 12 weights, one a motor of the arms, got 2"),
+        (
+            kb.Carry(share=kb.LeastSquares((1.0, 2.0))),
+            r"Carry\.share, of the motors of the arms: weights: expected 12 numbers, one per motor, got 2",
+        ),
     ],
 )
 def test_what_does_not_fit_the_machine_is_refused_by_name(control, message):

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.control import traced
+from kalaba.control.allocation.solutions import least_squares
 from kalaba.control.bound_goals import demand
 from kalaba.control.goals import Rows, ScalarMotion, stacked
 from kalaba.model.text.expressions import parse
@@ -64,7 +65,7 @@ class Track:
                 kept = ca.SX(ca.DM((plant.choice.mask > 0).astype(float)))
             gains, motors = (self.frequency, self.damping), list(range(len(plant.actuators)))
             S, r = traced.demand(equations, kept, self._rows(equations), gains, motors)
-            return list(ca.vertsplit(planned + traced.least_squares(S, r - ca.mtimes(S, planned))))
+            return list(ca.vertsplit(planned + least_squares(S, r - ca.mtimes(S, planned))))
 
         text = f"Track(feedback={self.feedback}, frequency={self.frequency!r}, damping={self.damping!r})"
         return Law(text=text, motors=efforts, is_feedback=self.feedback, shape=self._label)

@@ -107,9 +107,9 @@ def _is_driven(plant: Plant, free: list[int], how: Allocation) -> bool:
     sizes = np.linalg.svd(pushed, compute_uv=False) if k else np.zeros(0)
     rank = int(np.sum(sizes > REACHED * sizes.max(initial=0.0)))
     if rank == len(free):
-        if not isinstance(how, LeastSquares) and k > rank + 1:
+        if k - rank > how.closed_form_spare:
             raise ControlError(
-                f"{name}: {type(how).__name__} with {k - rank} spare motors needs a solver at every sample and has no "
+                f"{name}: {how.name} with {k - rank} spare motors needs a solver at every sample and has no "
                 "C export. Use LeastSquares."
             )
         how.check(plant.limits)
@@ -125,7 +125,6 @@ def _is_driven(plant: Plant, free: list[int], how: Allocation) -> bool:
 def _function(plant: Plant, free: list[int], how: Allocation | None) -> ca.Function:
     equations, s = plant.equations, plant.equations.symbols
     wanted, motors = ca.SX.sym("wanted", len(free)), list(range(len(plant.actuators)))
-    limits = tuple(plant.limits)
     outputs: dict[str, ca.SX] = {}
     if not plant.constraints:
         S = equations.actuation_map
@@ -137,7 +136,7 @@ def _function(plant: Plant, free: list[int], how: Allocation | None) -> ca.Funct
         kept = ca.SX(ca.DM((plant.choice.mask > 0).astype(float)))
         S, r = traced.demand(equations, kept, rows, (1.0, 1.0), motors)
     if how is not None:
-        outputs["efforts"] = traced.allocated(how, limits, S, r)
+        outputs["efforts"] = how.expression(S, r, plant.limits)
     found = ca.substitute(list(outputs.values()), [s.u], [ca.SX.zeros(s.u.shape[0])])
     results = [ca.densify(value) for value in ca.cse(found)]
     return ca.Function("inverse", [s.t, s.q, s.v, wanted, s.p], results, ["t", "q", "v", "wanted", "p"], list(outputs))

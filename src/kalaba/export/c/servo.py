@@ -118,7 +118,7 @@ def _law(plant: Plant, control: Any, start: State) -> Law:  # noqa: ANN401
             )
         return law
     if isinstance(control, Servo):
-        how = type(control.allocation).__name__
+        how = control.allocation.name
         raise ControlError(
             f"{name}: {how} with more than one spare motor needs a solver at every sample and has no C export. "
             "Use LeastSquares, or fewer motors."

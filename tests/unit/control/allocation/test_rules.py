@@ -2,10 +2,13 @@
 
 from itertools import product
 
+import casadi as ca
 import numpy as np
 import pytest
 
 import kalaba as kb
+from kalaba.control.allocation import Allocation
+from kalaba.control.allocation.solutions import null_direction
 from kalaba.errors import ControlError
 
 INF = np.full(6, np.inf)
@@ -121,7 +124,7 @@ def test_weights_are_numbers_above_zero(make, weights):
 
 def test_counts_and_limits_are_checked():
     W, F = problem(9)
-    with pytest.raises(ControlError, match="expected 6 numbers, one a motor, got 2"):
+    with pytest.raises(ControlError, match="expected 6 numbers, one per motor, got 2"):
         kb.LeastSquares((1.0, 2.0)).allocate(W, F, INF)
     with pytest.raises(ControlError, match="1 of 6 motors have no limit"):
         kb.MinMax().allocate(W, F, np.append(np.ones(5), np.inf))
@@ -151,7 +154,77 @@ def test_a_preload_changes_no_force_and_is_kept_as_far_as_it_moves_nothing(weigh
 
 def test_a_preload_of_the_wrong_size_is_refused():
     W, F = problem(9)
-    with pytest.raises(ControlError, match=r"preload: expected 6 numbers, one a motor, got 2"):
+    with pytest.raises(ControlError, match=r"preload: expected 6 numbers, one per motor, got 2"):
         kb.LeastSquares(preload=(1.0, 2.0)).allocate(W, F, INF)
     with pytest.raises(ControlError, match=r"LeastSquares\.preload: expected finite numbers"):
         kb.LeastSquares(preload=(np.nan,) * 6)
+
+
+def evaluated(rule, force_map, force, limits):
+    W, F = ca.SX.sym("W", *force_map.shape), ca.SX.sym("F", len(force))
+    torques = ca.Function("rule", [W, F], [rule.expression(W, F, limits)])(force_map, force)
+    return np.asarray(torques.full()).ravel()
+
+
+@pytest.mark.parametrize("size", [2, 3, 6])
+def test_closed_forms_equal_the_solvers(size):
+    """Enumeration with one null direction against the linear programme and the dual of Lawson and Hanson."""
+    rng = np.random.default_rng(8)
+    for _ in range(20):
+        S, r = rng.normal(size=(size - 1, size)), rng.normal(size=size - 1)
+        limits = rng.uniform(0.5, 2.0, size=size)
+        least = evaluated(kb.LeastSquares(), S, r, limits)
+        assert np.abs(least - kb.LeastSquares().allocate(S, r, limits)).max() < 1e-9 * max(1, np.abs(least).max())
+        peak, expected = evaluated(kb.MinMax(), S, r, limits), kb.MinMax().allocate(S, r, limits)
+        assert np.abs(S @ peak - r).max() < 1e-9
+        assert np.abs(peak / limits).max() == pytest.approx(np.abs(expected / limits).max(), rel=1e-9)
+        room = 1.05 * np.abs(expected).max()
+        bounded = kb.Bounded((-room,) * size, (room,) * size)
+        within = evaluated(bounded, S, r, limits)
+        assert np.abs(within - bounded.allocate(S, r, limits)).max() < 1e-8 * max(1, np.abs(within).max())
+
+
+@pytest.mark.parametrize("rule", [kb.LeastSquares(), kb.MinMax(), kb.Bounded()])
+def test_where_no_motor_is_spare_every_closed_form_is_the_one_solution(rule):
+    rng = np.random.default_rng(9)
+    W, F = rng.normal(size=(4, 4)), rng.normal(size=4)
+    assert np.abs(evaluated(rule, W, F, np.full(4, 1e3)) - np.linalg.solve(W, F)).max() < 1e-11
+
+
+def test_the_null_direction_moves_nothing_and_is_none_of_rounding():
+    rng = np.random.default_rng(10)
+    for size in (2, 3, 6):
+        W = ca.SX.sym("W", size - 1, size)
+        S = rng.normal(size=(size - 1, size))
+        null = np.asarray(ca.Function("direction", [W], [null_direction(W)])(S).full()).ravel()
+        assert np.abs(S @ null).max() < 1e-10
+        assert np.abs(null).max() > 1e-3
+
+
+def test_code_is_told_apart_by_all_that_it_depends_on():
+    size, limits = (2, 3), np.ones(3)
+    weighted = kb.LeastSquares((1.0, 1.0, 2.0))
+    rules = (kb.LeastSquares(), weighted, kb.MinMax(), kb.Bounded())
+    assert len({rule.label(size, limits) for rule in rules}) == len(rules)
+    assert kb.MinMax().label(size, 2 * limits) != kb.MinMax().label(size, limits)
+    assert kb.Bounded().label(size, 2 * limits) != kb.Bounded().label(size, limits)
+
+
+def test_a_rule_of_ones_own_is_told_apart_by_its_expression():
+    """Its name and numbers may stay while its code changes; a kernel of the old code must not be taken for the new."""
+
+    def rule(exponent):
+        class Mine(Allocation):
+            closed_form_spare = 1
+
+            def allocate(self, force_map, force, limits, rows=()):
+                return np.zeros(force_map.shape[1])
+
+            def expression(self, force_map, force, limits):
+                return ca.mtimes(force_map.T, force**exponent)
+
+        return Mine()
+
+    size, limits = (2, 3), np.ones(3)
+    assert rule(2).label(size, limits) == rule(2).label(size, limits)
+    assert rule(2).label(size, limits) != rule(3).label(size, limits)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import kalaba as kb
-from kalaba.control.programme import sharing
 from kalaba.errors import ControlError
 
 GOALS, MOTORS = ("a", "b", "c", "d"), 7
@@ -15,7 +14,7 @@ GOALS, MOTORS = ("a", "b", "c", "d"), 7
 def test_a_warm_start_has_the_least_peak_all_along(size, limits):
     rng = np.random.default_rng(5)
     S, drift = rng.standard_normal((2, len(GOALS), MOTORS)) * size
-    share, scale = sharing(kb.MinMax(), limits, GOALS), np.where(np.isfinite(limits), limits, 1.0)
+    share, scale = kb.MinMax().solver(limits, GOALS), np.where(np.isfinite(limits), limits, 1.0)
     for k in range(40):
         W = S + 0.3 * np.sin(0.2 * k) * drift
         r = W @ (40 * np.cos(0.1 * k + np.arange(MOTORS)))
@@ -26,7 +25,7 @@ def test_a_warm_start_has_the_least_peak_all_along(size, limits):
 
 def test_jumps_do_not_confuse_it():
     rng = np.random.default_rng(6)
-    share = sharing(kb.MinMax(), np.full(MOTORS, np.inf), GOALS)
+    share = kb.MinMax().solver(np.full(MOTORS, np.inf), GOALS)
     for _ in range(40):
         W, r = rng.standard_normal((len(GOALS), MOTORS)), rng.standard_normal(len(GOALS)) * 10.0 ** rng.integers(-3, 4)
         expected = np.abs(kb.MinMax().allocate(W, r, np.full(MOTORS, np.inf))).max()
@@ -34,13 +33,13 @@ def test_jumps_do_not_confuse_it():
 
 
 def test_a_force_of_zero_takes_no_effort():
-    share = sharing(kb.MinMax(), np.full(MOTORS, np.inf), GOALS)
+    share = kb.MinMax().solver(np.full(MOTORS, np.inf), GOALS)
     W = np.random.default_rng(7).standard_normal((len(GOALS), MOTORS))
     assert np.abs(share(W, np.zeros(len(GOALS)))).max() < 1e-12
 
 
 def test_goals_out_of_reach_are_still_refused():
-    share = sharing(kb.MinMax(), np.full(MOTORS, np.inf), GOALS)
+    share = kb.MinMax().solver(np.full(MOTORS, np.inf), GOALS)
     W = np.random.default_rng(8).standard_normal((len(GOALS), MOTORS))
     W[3] = W[2]
     with pytest.raises(ControlError, match="out of reach"):

@@ -1,0 +1,62 @@
+"""LeastSquares: the least ½ (τ − τ_p)ᵀ D (τ − τ_p)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kalaba.control.allocation.rule import Allocation
+from kalaba.control.allocation.solutions import finite_numbers, least_squares, matching, positive_numbers, solutions
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class LeastSquares(Allocation):
+    """The least ½ (τ − τ_p)ᵀ D (τ − τ_p): τ = τ_p + D⁻¹ Wᵀ (W D⁻¹ Wᵀ)⁻¹ (F − W τ_p).
+
+    `weights` is the diagonal of D, one number per motor. `preload` is τ_p, one effort per motor: what the motors push
+    against each other, as far as that moves nothing; it takes play out of joints. Limits play no part.
+    """
+
+    weights: tuple[float, ...] | None = None
+    preload: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weights", positive_numbers(self.weights, "LeastSquares.weights"))
+        object.__setattr__(self, "preload", finite_numbers(self.preload, "LeastSquares.preload"))
+
+    @property
+    def closed_form_spare(self) -> float:
+        """Any number."""
+        return math.inf
+
+    def expression(self, force_map: ca.SX, force: ca.SX, limits: Array) -> ca.SX:  # noqa: ARG002
+        """The τ of least weighted squares."""
+        return least_squares(force_map, force, self.weights, self.preload)
+
+    def label(self, size: tuple[int, int], limits: Array) -> str:  # noqa: ARG002
+        """Its numbers say all, as every change of kalaba's own code is compiled anew."""
+        return repr(self)
+
+    def allocate(self, force_map: Array, force: Array, limits: ArrayLike, rows: Sequence[str] = ()) -> Array:  # noqa: ARG002
+        """The τ of least weighted squares."""
+        if self.preload is None:
+            return solutions(force_map, force, self.weights, rows).least
+        offset = matching(self.preload, force_map.shape[1], "preload")
+        return offset + solutions(force_map, force - force_map @ offset, self.weights, rows).least
+
+    def check(self, limits: Array) -> None:
+        """One weight and one preload per motor."""
+        for name, numbers in (("weights", self.weights), ("preload", self.preload)):
+            if numbers is not None:
+                matching(numbers, len(limits), name)
+
+    def unit_remedy(self, limits: Array) -> str:  # noqa: ARG002
+        """Squares of forces and torques add up by their weights."""
+        return "" if self.weights is not None else "Give weights=, one number per motor"

@@ -1,0 +1,100 @@
+"""What an allocation rule is: of all torques τ that give a required force, W τ = F, it chooses one."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Protocol, runtime_checkable
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kalaba.control.allocation.solutions import least_squares
+from kalaba.errors import ControlError
+
+Array = NDArray[np.float64]
+Share = Callable[[Array, Array], Array]  # of W and F: τ
+
+
+class OutOfBoundsError(ControlError):
+    """No efforts within the bounds give the required force; `excess` has what motors would need beyond them."""
+
+    def __init__(self, message: str, excess: dict[int, float]) -> None:
+        super().__init__(message)
+        self.excess = excess  # of the motors that set it, N or N·m; empty where no efforts of any size do
+
+
+@runtime_checkable
+class Allocation(Protocol):
+    """A rule by which motors share a required force; W has one row per entry of the force and one column per motor.
+
+    Write a frozen dataclass that inherits from it, so that its `repr` holds all its numbers. `allocate` is all that a
+    rule must have: it is then solved at each sample. With `expression`, and `closed_form_spare` that says for how many
+    spare motors (columns of W less rows) it holds, the rule is compiled into the control law, evaluated at every stage
+    of a step, and exported to C.
+    """
+
+    @abstractmethod
+    def allocate(self, force_map: Array, force: Array, limits: ArrayLike, rows: Sequence[str] = ()) -> Array:
+        """Solve once: τ with W τ = F for numbers; a force out of reach is a ControlError.
+
+        Arguments:
+            force_map: W, (rows, motors)
+            force: F, one number per row
+            limits: largest |τ| of each motor, N or N·m; infinite where nothing limits it
+            rows: names of the rows, for messages
+        """
+
+    @property
+    def name(self) -> str:
+        """Its name, for messages."""
+        return type(self).__name__
+
+    @property
+    def closed_form_spare(self) -> float:
+        """The most spare motors for which `expression` holds; math.inf for any number of them."""
+        return 0
+
+    def expression(self, force_map: ca.SX, force: ca.SX, limits: Array) -> ca.SX:  # noqa: ARG002
+        """τ as CasADi expressions of W and F, for at most `closed_form_spare` spare motors; with none it is W⁻¹ F."""
+        return least_squares(force_map, force)
+
+    def label(self, size: tuple[int, int], limits: Array) -> str:
+        """What tells compiled code with its closed form for a W of this size apart: a digest of the expression itself.
+
+        Its `repr` would not do, as the code of a rule may be changed while its name and numbers stay.
+        """
+        W, F = ca.SX.sym("W", *size), ca.SX.sym("F", size[0])
+        written = ca.Function("allocation", [W, F], [self.expression(W, F, limits)]).serialize()
+        return hashlib.sha256(written.encode()).hexdigest()
+
+    def solver(self, limits: Array, rows: Sequence[str]) -> Share:
+        """A function of W and F that is called sample after sample, and may begin from its last answer."""
+
+        def allocated(force_map: Array, force: Array) -> Array:
+            return self.allocate(force_map, force, limits, rows)
+
+        return allocated
+
+    def check(self, limits: Array) -> None:
+        """Refuse numbers of the rule that do not fit motors with these limits."""
+
+    def bounds(self, limits: Array) -> tuple[Array, Array]:
+        """The lowest and the highest effort that it promises per motor with these limits, N or N·m."""
+        return -limits, limits
+
+    def unit_remedy(self, limits: Array) -> str:  # noqa: ARG002
+        """What to do so that it may compare forces with torques; empty where it can as it is."""
+        return "Let motors of one unit share"
+
+
+def checked_rule(rule: object, what: str) -> Allocation:
+    """The same rule, if it is one; `what` asks for it."""
+    if isinstance(rule, Allocation) and not isinstance(rule, type):
+        return rule
+    raise ControlError(
+        f"{what}: expected kb.LeastSquares(), MinMax(), Bounded() or a rule of your own with all members of "
+        f"kalaba.control.allocation.Allocation, got {rule!r}."
+    )
