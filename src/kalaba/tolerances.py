@@ -10,6 +10,51 @@ where it is a part of something), what it is measured against, and the reason fo
 # --- Rows, their rank, closing and projection: constrain, compiled, plant.
 
 # --- Time: steppers, compiled, run.
+# Of a row of length 1 (in the mass metric): its least distance from the span of the rows taken before it. On the
+# manifold dependent rows lie at rounding, 1e-15 to 1e-13; a row nearer than √1e-15 = 3e-8 could not be told from one
+# whose dependence is of second order.
+ROW_INDEPENDENT = 1e-7
+# m, rad, per unit of velocity: a row of A without a larger entry is rounding, a loop that says nothing new.
+ROW_NOTHING = 1e-12
+# Of the longest row in the mass metric: shorter rows are vanishing and are not stretched to length 1.
+ROW_VANISHED = 1e-6
+# Of the longest row in the mass metric: shorter ones come later, so that a row that is vanishing makes way in time.
+ROW_STRONG = 0.1
+# Of the distance of the farthest row: of rows nearly as far, the one declared first is taken, so that rounding does not
+# turn the choice.
+ROW_PREFERRED = 0.9
+# Of its length: a row at velocity level where rows are chosen. Above ROW_VANISHED, below ROW_STRONG: a row at position
+# level that says the same comes first.
+VELOCITY_ROW_LENGTH = 1e-2
+# Of a diagonal entry of M: a pivot of its factor below this is rounding, and M not positive definite.
+MASS_PIVOT = 1e-14
+# Of a row of length 1: if a limb's own joints meet less of it, the row is handed up to the hub.
+LIMB_MEETS = 0.02
+# Of the largest inertia, or of 1 once each velocity is scaled to inertia 1: less is none, and M is singular.
+NO_INERTIA = 1e-13
+# Of the largest singular value of a matrix that has full rank if the motion is unique: smaller ones are rounding.
+SINGULAR_VALUE = 1e-10
+# Of a pivot of G = A M⁻¹ Aᵀ at the choice: one that falls below this asks for a new choice. A tenth leaves rows
+# ten times as well conditioned as the worst that is accepted (see DESIGN of the solve in docs/theory).
+ROW_PIVOT_FALLEN = 0.1
+# m, rad: a row left out that is open by more was not dependent; a hundred times the residual of a projected state.
+ROW_OPEN = 1e-11
+# m/s², rad/s²: a row with more slack at acceleration level is looked at closely.
+ROW_SLACK = 1e-9
+# Of the largest term in the rows: slack above this means that rows contradict each other.
+ROW_CONTRADICTION = 1e-7
+# Of the largest entry of the map from multipliers to wrenches, at least 1: a component of a wrench that multipliers
+# without effect change by more is not unique. Above what rounding makes of dependent rows.
+REACTION_UNIQUE = 1e-8
+# Of the longest row, or of the largest singular value: motions that push a floating base less leave it still.
+BASE_STILL = 1e-10
+# Of the largest singular value of [M; A]: smaller ones belong to directions that have neither inertia nor a row.
+# Measured against rounding, for the words of an error.
+NOT_UNIQUE = 1e-10
+# Of a direction of length 1: velocities with a smaller part in it are not named in an error.
+NOT_UNIQUE_SHOWN = 1e-6
+
+# --- time (steppers, compiled, run)
 
 # --- Rest and small motion: analyse.
 

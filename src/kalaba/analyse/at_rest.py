@@ -24,7 +24,7 @@ from kalaba.constrain.kernels.functions import tangent
 from kalaba.constrain.layout import checked
 from kalaba.errors import ConstraintError, ModelError, near
 from kalaba.native.backend import Evaluator, Interpreted
-from kalaba.plant.forward import choose, not_finite
+from kalaba.plant.choice import independent_rows_of, not_finite
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.state import State
 
@@ -99,7 +99,12 @@ class Rest:
         problem = plant.problem(inputs)
         if not all(np.isfinite(part).all() for part in problem):
             raise not_finite(plant)
-        T = self._directions(inputs, problem.matrix)
+        T = np.eye(n)
+        if plant.constraints:  # a machine without rows may be at rest where some motion has no inertia
+            rows = independent_rows_of(plant, problem)
+            T, inputs[plant.layout.mask] = rows.free_directions(), rows.mask
+        if plant.is_singular:
+            inputs[plant.layout.w] = plant.weight
         values = self._tangent(inputs)
         found = {key: values[part] for key, part in self._tangent.outputs.items()}
         K, C = (found[key].reshape((n, n), order="F") for key in ("stiffness", "damping"))
@@ -108,17 +113,6 @@ class Rest:
         sizes = (plant.bias(q, np.zeros(n)), problem.force, motors, K.diagonal() * STRAIN)
         scale = max(float(np.max(np.abs(part), initial=0.0)) for part in sizes)
         return Balance(T, unbalanced, max(scale, np.finfo(float).tiny), problem.mass, K, C)
-
-    def _directions(self, inputs: Array, matrix: Array) -> Array:
-        """T, with the rows chosen there put into the inputs."""
-        plant = self.plant
-        if plant.is_singular:
-            inputs[plant.layout.w] = plant.weight
-        if not plant.constraints:
-            return np.eye(len(plant.velocities))
-        choice = choose(plant, inputs)
-        inputs[plant.layout.mask] = choice.mask
-        return np.asarray(np.linalg.svd(matrix)[2][choice.rank :].T)
 
 
 def actuation_vector(plant: Plant, given: Any) -> Array:  # noqa: ANN401

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from kalaba.analyse.at_rest import Balance, Rest, plant_of, state_at_rest, warn_unbalanced
 from kalaba.errors import ConstraintError
-from kalaba.plant.forward import not_unique
+from kalaba.plant.choice import not_unique
 
 if TYPE_CHECKING:
     from kalaba.model.system import System

@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.constrain.rows import choose_rows, dependencies
-from kalaba.constrain.solvers import mass_weight
 from kalaba.errors import ConstraintError
-from kalaba.plant.forward import not_unique
+from kalaba.plant.choice import rows_at
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.reference import project_state
 from kalaba.plant.state import State
 from kalaba.space.configuration import displaced
 
 if TYPE_CHECKING:
+    from kalaba.constrain.rows import IndependentRows
     from kalaba.model.system import System
 
 Array = NDArray[np.float64]
@@ -78,24 +77,21 @@ def check(system: System | Plant) -> Mobility:
     """Examine a machine at its start: freedoms, rank, dependent rows, conditioning."""
     plant = build(system)
     q, v = plant.start
-    metric, A = _metric(plant, q, v)
-    mask = np.zeros(len(A))
-    rank = _rank(plant, metric, A, mask)
-    kept = mask > 0
-    depending = _dependencies(plant, metric, A, mask)
+    rows = rows_at(plant, plant.inputs(q, v))
+    depending = _dependencies(plant, rows)
     loose = {row for row, terms in depending for row in (row, *(other for other, _ in terms))}
-    value, weakest = _conditioning(plant, metric, A, kept)
+    value, weakest = _conditioning(plant, rows)
     n = len(plant.velocities)
     return Mobility(
         name=plant.system.name,
         coordinates=len(plant.coordinates),
         velocities=n,
         rows=plant.constraints,
-        rank=rank,
-        freedoms=n - rank,
-        freedoms_nearby=n - _nearby_rank(plant, A, rank),
+        rank=rows.rank,
+        freedoms=n - rows.rank,
+        freedoms_nearby=n - _nearby_rank(plant, rows),
         dependencies=depending,
-        on_manifold_only=_on_manifold_only(plant, metric, A, mask),
+        on_manifold_only=_on_manifold_only(plant, rows),
         unique_reactions=tuple(row for row in plant.constraints if row not in loose),
         non_unique_reactions=tuple(row for row in plant.constraints if row in loose),
         smallest_singular_value=value,
@@ -104,43 +100,22 @@ def check(system: System | Plant) -> Mobility:
     )
 
 
-def _metric(plant: Plant, q: Array, v: Array) -> tuple[Array, Array]:
-    """M (filled up by AᵀA where it is singular) and A."""
-    problem = plant.problem(plant.inputs(q, v))
-    mass, A = problem.mass, np.ascontiguousarray(problem.matrix)
-    if plant.is_singular:
-        mass = mass + mass_weight(mass, A) * A.T @ A
-    return np.ascontiguousarray(mass), A
-
-
-def _rank(plant: Plant, metric: Array, matrix: Array, mask: Array) -> int:
-    rank = choose_rows(metric, matrix, mask)
-    if rank < 0:
-        error: ConstraintError = not_unique(plant, plant.problem(plant.inputs(*plant.start)))
-        raise error
-    return rank
-
-
-def _dependencies(
-    plant: Plant, metric: Array, matrix: Array, mask: Array
-) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
+def _dependencies(plant: Plant, rows: IndependentRows) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
     """Each row that is left out as a combination of those that are kept."""
-    names = plant.constraints
-    kept = np.flatnonzero(mask > 0)
-    coefficients = dependencies(metric, matrix, mask)
-    found = []
-    for k, row in enumerate(np.flatnonzero(mask == 0)):
-        terms = [(names[j], float(c)) for j, c in zip(kept, coefficients[k], strict=True) if abs(c) > SHOWN]
-        found.append((names[row], tuple(terms)))
-    return tuple(found)
+    names, kept = plant.constraints, np.flatnonzero(rows.kept)
+    combinations = []
+    for row, coefficients in zip(np.flatnonzero(~rows.kept), rows.dependencies(), strict=True):
+        terms = [(names[j], float(c)) for j, c in zip(kept, coefficients, strict=True) if abs(c) > SHOWN]
+        combinations.append((names[row], tuple(terms)))
+    return tuple(combinations)
 
 
-def _conditioning(plant: Plant, metric: Array, matrix: Array, kept: NDArray[np.bool_]) -> tuple[float, str]:
+def _conditioning(plant: Plant, rows: IndependentRows) -> tuple[float, str]:
     """Smallest singular value of the kept rows in the mass metric, and the row with the largest part in it."""
-    if not kept.any():
+    if not rows.kept.any():
         return 1.0, ""
-    U, sigma, _ = np.linalg.svd(_unit_rows(metric, matrix)[kept], full_matrices=False)
-    names = [name for name, keep in zip(plant.constraints, kept, strict=True) if keep]
+    U, sigma, _ = np.linalg.svd(_unit_rows(rows.metric, rows.matrix)[rows.kept], full_matrices=False)
+    names = [name for name, is_kept in zip(plant.constraints, rows.kept, strict=True) if is_kept]
     return float(sigma[-1]), names[int(np.argmax(np.abs(U[:, -1])))]
 
 
@@ -151,42 +126,40 @@ def _unit_rows(metric: Array, matrix: Array) -> Array:
     return np.asarray(rows / np.maximum(lengths, STRONG * lengths.max(initial=1e-300))[:, None])
 
 
-def _nearby_rank(plant: Plant, matrix: Array, rank: int) -> int:
+def _nearby_rank(plant: Plant, rows: IndependentRows) -> int:
     """The largest rank at closed configurations near the start."""
     if not plant.constraints:
         return 0
     q, v = plant.start
-    _, _, directions = np.linalg.svd(matrix)
-    tangent = directions[rank:].T
+    tangent = rows.free_directions()
     rng = np.random.default_rng(2)
-    best = rank
+    best = rows.rank
     for _ in range(PROBES if tangent.size else 0):
         step = tangent @ rng.normal(size=tangent.shape[1]) * NEARBY
         try:
             near = project_state(plant, State(displaced(plant.machine, q, step), v), 0.0)
+            best = max(best, rows_at(plant, plant.inputs(*near)).rank)
         except ConstraintError:
             continue
-        metric, A = _metric(plant, near.q, near.v)
-        best = max(best, choose_rows(metric, A, np.zeros(len(A))))
     return best
 
 
-def _on_manifold_only(plant: Plant, metric: Array, matrix: Array, mask: Array) -> tuple[str, ...]:
+def _on_manifold_only(plant: Plant, rows: IndependentRows) -> tuple[str, ...]:
     """Rows left out whose dependence on the kept ones is no identity: off the manifold it does not hold.
 
     The probes move q across the manifold, along M⁻¹Aᵀ.
     """
-    left_out, kept = np.flatnonzero(mask == 0), mask > 0
+    left_out = np.flatnonzero(~rows.kept)
     if not left_out.size:
         return ()
-    coefficients = dependencies(metric, matrix, mask)
+    coefficients = rows.dependencies()
     q, v = plant.start
     rng = np.random.default_rng(3)
     broken = np.zeros(len(left_out), dtype=bool)
     for _ in range(PROBES):
-        across = np.linalg.solve(metric, matrix.T @ rng.normal(size=len(matrix)))
+        across = np.linalg.solve(rows.metric, rows.matrix.T @ rng.normal(size=len(rows.matrix)))
         step = np.asarray(across * OFF / max(np.abs(across).max(), 1e-300), dtype=np.float64)
         A = plant.constraint(displaced(plant.machine, q, step), v)[0]
-        gap = np.abs(A[left_out] - coefficients @ A[kept]).max(axis=1)
+        gap = np.abs(A[left_out] - coefficients @ A[rows.kept]).max(axis=1)
         broken |= gap > BROKEN * np.abs(A).max()
     return tuple(plant.constraints[k] for k in left_out[broken])

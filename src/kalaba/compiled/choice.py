@@ -5,6 +5,7 @@ from kalaba.compiled.projection import CLOSED, JERK, fail_unsettled, jerk, keep_
 from kalaba.compiled.work import evaluate, load
 from kalaba.constrain import rows
 from kalaba.native.machine_code import call, compiled, floats, integers
+from kalaba.tolerances import ROW_NOTHING
 
 FALLEN = 0.1  # choose again when a kept pivot falls below this part of its value at the last choice
 OPENED = 1e-11  # ... or when a row left out opens by more than this
@@ -139,7 +140,7 @@ def _choose(memory: Memory, lane: int) -> int:
         own = k * memory.lanes + lane
         for j in range(n):
             sizes[own] = max(sizes[own], abs(copy[k * n + j]))
-        least[k] = max(rows.NOTHING, FADED * sizes[own])
+        least[k] = max(ROW_NOTHING, FADED * sizes[own])
     _scale_rows(mass, copy, weights, least, m, n)
     rank, row = 0, _farthest_row(copy, weights, chosen, m, n)
     while row >= 0:

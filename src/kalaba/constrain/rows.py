@@ -1,25 +1,89 @@
-"""Which constraint rows carry the motion: the only place in kalaba where a rank is decided.
+"""Which constraint rows carry the motion: the only place in kalaba where the rank of rows is decided.
 
-In Python everybody calls `choose_rows`. Its steps are also there as leaves of plain loops on flat row-major arrays that
-allocate nothing: `kalaba.compiled` compiles them as they are and strings them together in the same way.
+In Python everybody asks `independent_rows` for the rows A and the metric M at a state: which rows are independent, how
+the others follow from them, and which directions they leave free. It calls `choose_rows`, whose steps are also there
+as leaves of plain loops on flat row-major arrays that allocate nothing: `kalaba.compiled` compiles them as they are and
+strings them together in the same way.
 """
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from scipy.linalg import solve_triangular
+
+from kalaba.tolerances import (
+    LIMB_MEETS,
+    MASS_PIVOT,
+    ROW_INDEPENDENT,
+    ROW_NOTHING,
+    ROW_PREFERRED,
+    ROW_STRONG,
+    ROW_VANISHED,
+    VELOCITY_ROW_LENGTH,
+)
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Tables = tuple[Integers, Integers, Integers, Integers]  # where each limb's rows end (first 0), rows; columns likewise
 Limbs = tuple[Tables, int]  # and the number of the hub's seats
 
-INDEPENDENT = 1e-7  # least distance of an independent row of length 1 from the span of the rows taken before it
-NOTHING = 1e-12  # a row of A without a larger entry is rounding: a loop that says nothing new, metres and radians
-VANISHED = 1e-6  # rows shorter than this part of the longest are not stretched to length 1
-STRONG = 0.1  # rows shorter than this part of the longest come later: one that is vanishing makes way in time
-NEAR = 0.9  # of rows nearly as far as the farthest, the one declared first is taken
-SINGULAR = 1e-14  # a pivot of M below this part of its diagonal is rounding
-HARDLY = 0.02  # a row of length 1 of which a limb's own joints meet less than this is handed up to the hub
+
+@dataclass(frozen=True, slots=True)
+class IndependentRows:
+    """The rows of a machine at one state on its constraint manifold, and which of them are independent."""
+
+    metric: Floats  # M, (n, n), or what stands in for it where it is singular
+    matrix: Floats  # A, (m, n)
+    mask: Floats  # (m,): 1 for a row of the independent set, 0 for a row that follows from it
+    rank: int  # -1 if the metric is not positive definite, so that nothing could be decided
+
+    @property
+    def kept(self) -> npt.NDArray[np.bool_]:
+        """The rows of the independent set."""
+        return np.asarray(self.mask > 0.0)
+
+    def free_directions(self, *, mass_orthonormal: bool = False) -> Floats:
+        """Directions T (n, n − rank) that the rows leave free, A T = 0: TᵀT = 1, or TᵀM T = 1."""
+        if not mass_orthonormal:
+            return null_directions(self.matrix[self.kept])
+        lower = np.linalg.cholesky(self.metric)
+        B = solve_triangular(lower, self.matrix[self.kept].T, lower=True).T
+        return np.asarray(solve_triangular(lower.T, null_directions(B)))
+
+    def dependencies(self) -> Floats:
+        """How the rows left out follow from those kept: C with A_out = C A_kept, see `dependencies`."""
+        return dependencies(self.metric, self.matrix, self.mask)
+
+    def from_kept(self) -> Floats:
+        """All rows by those kept: P (m, rank) with A = P A_kept; it has the rank that was decided, to the last bit."""
+        P = np.zeros((len(self.mask), self.rank))
+        P[self.kept] = np.eye(self.rank)
+        P[~self.kept] = self.dependencies()
+        return P
+
+
+def independent_rows(metric: Floats, matrix: Floats, is_velocity_level: Sequence[bool] = ()) -> IndependentRows:
+    """Decide which rows of A are independent in the metric M; the state must lie on the constraint manifold.
+
+    Rows at velocity level are taken short: where one says the same as rows at position level, those are kept, since
+    they alone bring the configuration back.
+    """
+    mask = np.zeros(len(matrix))
+    chosen_from = np.ascontiguousarray(matrix)
+    if any(is_velocity_level):
+        chosen_from = chosen_from * np.where(is_velocity_level, VELOCITY_ROW_LENGTH, 1.0)[:, np.newaxis]
+    rank = choose_rows(np.ascontiguousarray(metric), chosen_from, mask)
+    return IndependentRows(metric, matrix, mask, rank)
+
+
+def null_directions(matrix: Floats) -> Floats:
+    """Orthonormal T (n, n − m) with A T = 0, of m independent rows: no rank is decided here."""
+    m, n = matrix.shape
+    return np.asarray(np.linalg.svd(matrix)[2][m:].T) if m else np.eye(n)
 
 
 def choose_rows(mass: Floats, matrix: Floats, mask: Floats) -> int:
@@ -38,7 +102,7 @@ def choose_rows(mass: Floats, matrix: Floats, mask: Floats) -> int:
         lower = np.asarray(np.linalg.cholesky(mass), dtype=np.float64)
     except np.linalg.LinAlgError:
         return -1
-    if not (np.diag(lower) ** 2 > SINGULAR * np.diag(mass)).all():
+    if not (np.diag(lower) ** 2 > MASS_PIVOT * np.diag(mass)).all():
         return -1
     rows = unit_rows(lower, matrix, weights)
     rank, row = 0, _farthest(rows, weights, mask)
@@ -51,23 +115,23 @@ def choose_rows(mass: Floats, matrix: Floats, mask: Floats) -> int:
 def unit_rows(lower: Floats, matrix: Floats, weights: Floats) -> Floats:
     """The rows that `scale_rows` makes of A with the factor L of M, and their weights."""
     sizes = np.abs(matrix).max(axis=1, initial=0.0)
-    given = np.where(sizes[:, None] > NOTHING, matrix, 0.0)
-    rows = solve_triangular(lower, given.T, lower=True, check_finite=False).T
+    spoken = np.where(sizes[:, None] > ROW_NOTHING, matrix, 0.0)
+    rows = solve_triangular(lower, spoken.T, lower=True, check_finite=False).T
     lengths = np.linalg.norm(rows, axis=1)
     longest = lengths.max(initial=0.0)
-    scale = np.maximum(lengths, VANISHED * longest)
-    weights[:] = np.minimum(1.0, scale / (STRONG * longest)) if longest > 0.0 else 0.0
+    scale = np.maximum(lengths, ROW_VANISHED * longest)
+    weights[:] = np.minimum(1.0, scale / (ROW_STRONG * longest)) if longest > 0.0 else 0.0
     return np.ascontiguousarray(rows / np.where(scale > 0.0, scale, 1.0)[:, None])
 
 
 def _farthest(rows: Floats, weights: Floats, mask: Floats) -> int:
     """The row that `farthest_row` finds."""
     squares = np.einsum("ij,ij->i", rows, rows)
-    weighted = np.where((mask == 0.0) & (squares >= INDEPENDENT**2), squares * weights**2, -1.0)
+    weighted = np.where((mask == 0.0) & (squares >= ROW_INDEPENDENT**2), squares * weights**2, -1.0)
     best, needed = -1, 0.0
     for i in np.flatnonzero(weighted >= 0.0):
         if weighted[i] >= needed:
-            best, needed = int(i), weighted[i] / NEAR**2
+            best, needed = int(i), weighted[i] / ROW_PREFERRED**2
     return best
 
 
@@ -90,7 +154,7 @@ def factorise(mass: Floats, n: int) -> bool:
                 value -= mass[i * n + k] * mass[j * n + k]
             if i > j:
                 mass[i * n + j] = value / mass[j * n + j]
-            elif value > SINGULAR * mass[j * n + j]:
+            elif value > MASS_PIVOT * mass[j * n + j]:
                 mass[j * n + j] = np.sqrt(value)
             else:  # also for NaN
                 return False
@@ -121,10 +185,10 @@ def scale_rows(factor: Floats, rows: Floats, weights: Floats, least: Floats, m: 
         longest = max(longest, square)
         weights[i] = square
     for i in range(m):
-        scale = np.sqrt(max(weights[i], VANISHED**2 * longest))
+        scale = np.sqrt(max(weights[i], ROW_VANISHED**2 * longest))
         for j in range(n):
             rows[i * n + j] /= scale if scale > 0.0 else 1.0
-        weights[i] = min(1.0, scale / (STRONG * np.sqrt(longest))) if scale > 0.0 else 0.0
+        weights[i] = min(1.0, scale / (ROW_STRONG * np.sqrt(longest))) if scale > 0.0 else 0.0
 
 
 def farthest_row(rows: Floats, weights: Floats, mask: Floats, m: int, n: int) -> int:
@@ -140,8 +204,8 @@ def farthest_row(rows: Floats, weights: Floats, mask: Floats, m: int, n: int) ->
         for j in range(n):
             square += rows[i * n + j] * rows[i * n + j]
         weighted = square * weights[i] * weights[i]
-        if mask[i] == 0.0 and square >= INDEPENDENT**2 and weighted >= needed:
-            best, needed = i, weighted / NEAR**2
+        if mask[i] == 0.0 and square >= ROW_INDEPENDENT**2 and weighted >= needed:
+            best, needed = i, weighted / ROW_PREFERRED**2
     return best
 
 
@@ -189,14 +253,14 @@ def seat_rows(rows: Floats, mask: Floats, limbs: Limbs, n: int) -> None:
 def take_own_rows(rows: Floats, mask: Floats, tables: Tables, limb: int, n: int) -> None:
     """Let a limb take its kept rows one after the other, the farthest in its own columns first (mask −1).
 
-    Of a row that is not taken, less than `HARDLY` is left in these columns: the limb cannot eliminate it well.
+    Of a row that is not taken, less than `LIMB_MEETS` is left in these columns: the limb cannot eliminate it well.
     """
     row_ends, own_rows, column_ends, own_columns = tables
     first, last = row_ends[limb], row_ends[limb + 1]
     start, stop = column_ends[limb], column_ends[limb + 1]
     best, largest = 0, 1.0
     while best >= 0:
-        best, largest = -1, HARDLY * HARDLY
+        best, largest = -1, LIMB_MEETS * LIMB_MEETS
         for r in range(first, last):
             i, square = own_rows[r], 0.0
             for c in range(start, stop):

@@ -1,7 +1,8 @@
-"""Named ways to solve for the constrained motion; each independent of the others.
+"""Named ways to solve for the constrained motion; each independent of the others but for the rank of the rows.
 
 All solve M v̇ = Q + Qc with A v̇ = b, Qc doing no virtual work. `MaskedLDL` is the default: native code with rows chosen
-on the manifold. The others work on plain arrays, decide the rank at every call, and are for tests and teaching.
+on the manifold. The others work on plain arrays, ask `rows.py` for the rank at every call, and are for tests and
+teaching.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from kalaba.constrain.rows import independent_rows
+from kalaba.tolerances import NO_INERTIA, SINGULAR_VALUE
+
 Array = NDArray[np.float64]
-RANK_TOLERANCE = 1e-10  # singular values below this part of the largest are rounding
-SINGULAR = 1e-13
 
 
 class Motion(NamedTuple):
@@ -46,22 +48,18 @@ class MaskedLDL:
 
     def solve(self, problem: Problem) -> Motion:
         """Choose rows at this instant, then solve with them."""
-        from kalaba.constrain.rows import choose_rows
-
         M, Q, A, b = problem
-        mask = np.zeros(len(b))
         if is_singular(M):
             weight = mass_weight(M, A)
             M_hat, Q_hat = M + weight * A.T @ A, Q + weight * A.T @ b
-            choose_rows(M_hat, A, mask)
-            motion = self._chosen(Problem(M_hat, Q_hat, A, b), mask > 0)
+            motion = self._chosen(Problem(M_hat, Q_hat, A, b))
             return Motion(motion.acceleration, M @ motion.acceleration - Q)
-        choose_rows(M, A, mask)
-        return self._chosen(problem, mask > 0)
+        return self._chosen(problem)
 
     @staticmethod
-    def _chosen(problem: Problem, kept: NDArray[np.bool_]) -> Motion:
+    def _chosen(problem: Problem) -> Motion:
         M, Q, A, b = problem
+        kept = independent_rows(M, A).kept
         A, b = A[kept], b[kept]
         a = np.linalg.solve(M, Q)
         M_inv_At = np.linalg.solve(M, A.T)
@@ -82,29 +80,31 @@ class UdwadiaKalaba:
     def solve(self, problem: Problem) -> Motion:
         """Evaluate the equation literally."""
         M, Q, A, b = problem
+        rank = independent_rows(row_metric(M, A), A).rank
         if is_singular(M):
-            tangent = np.eye(len(Q)) - np.linalg.pinv(A, rcond=RANK_TOLERANCE) @ A
+            tangent = np.eye(len(Q)) - _pseudo_inverse(A, rank) @ A
             stacked = np.vstack([tangent @ M, A])
-            acceleration = np.linalg.pinv(stacked, rcond=RANK_TOLERANCE) @ np.concatenate([tangent @ Q, b])
+            acceleration = np.linalg.pinv(stacked, rcond=SINGULAR_VALUE) @ np.concatenate([tangent @ Q, b])
             return Motion(acceleration, M @ acceleration - Q)
         values, vectors = np.linalg.eigh(M)
         root = (vectors * np.sqrt(values)) @ vectors.T
         inverse_root = (vectors / np.sqrt(values)) @ vectors.T
         a = inverse_root @ (inverse_root @ Q)
-        force = root @ (np.linalg.pinv(A @ inverse_root, rcond=RANK_TOLERANCE) @ (b - A @ a))
+        force = root @ (_pseudo_inverse(A @ inverse_root, rank) @ (b - A @ a))
         return Motion(a + inverse_root @ (inverse_root @ force), force)
 
 
 @dataclass(frozen=True, slots=True)
 class KKT:
-    """The multipliers' system [[M, −Aᵀ], [A, 0]] [v̇; λ] = [Q; b], by least squares where rows depend."""
+    """The multipliers' system [[M, −Aᵀ], [A, 0]] [v̇; λ] = [Q; b], least multipliers where rows depend."""
 
     def solve(self, problem: Problem) -> Motion:
         """Solve for accelerations and multipliers together."""
         M, Q, A, b = problem
         m, n = A.shape
         K = np.block([[M, -A.T], [A, np.zeros((m, m))]])
-        solution = np.linalg.lstsq(K, np.concatenate([Q, b]), rcond=SINGULAR)[0]
+        rank = n + independent_rows(row_metric(M, A), A).rank
+        solution = _pseudo_inverse(K, rank) @ np.concatenate([Q, b])
         return Motion(solution[:n], A.T @ solution[n:])
 
 
@@ -118,7 +118,7 @@ class NullSpace:
         if not len(b):
             return Motion(np.asarray(np.linalg.solve(M, Q), dtype=float), np.zeros(len(Q)))
         U, sigma, Vt = np.linalg.svd(A)
-        rank = int(np.sum(sigma > RANK_TOLERANCE * sigma[0])) if sigma.size else 0
+        rank = independent_rows(row_metric(M, A), A).rank
         Z = Vt[rank:].T
         particular = Vt[:rank].T @ ((U[:, :rank].T @ b) / sigma[:rank])
         z = np.linalg.solve(Z.T @ M @ Z, Z.T @ (Q - M @ particular))
@@ -126,14 +126,25 @@ class NullSpace:
         return Motion(acceleration, M @ acceleration - Q)
 
 
+def _pseudo_inverse(matrix: Array, rank: int) -> Array:
+    """A⁺ of a matrix whose rank is known: the smaller singular values are rounding."""
+    U, sigma, Vt = np.linalg.svd(matrix, full_matrices=False)
+    return np.asarray(Vt[:rank].T @ (U[:, :rank].T / sigma[:rank, np.newaxis]))
+
+
 def is_singular(mass: Array) -> bool:
     """Tell whether a mass matrix leaves some motion without inertia."""
     if not mass.size:
         return False
     scale = np.sqrt(np.maximum(np.diag(mass), 0.0))
-    if np.any(scale <= SINGULAR * scale.max()):
+    if np.any(scale <= NO_INERTIA * scale.max()):
         return True
-    return bool(np.linalg.eigvalsh(mass / np.outer(scale, scale))[0] < SINGULAR)
+    return bool(np.linalg.eigvalsh(mass / np.outer(scale, scale))[0] < NO_INERTIA)
+
+
+def row_metric(mass: Array, matrix: Array) -> Array:
+    """The metric in which rows are chosen: M, filled up to M + w AᵀA where it is singular."""
+    return mass + mass_weight(mass, matrix) * matrix.T @ matrix if is_singular(mass) else mass
 
 
 def mass_weight(mass: Array, matrix: Array) -> float:

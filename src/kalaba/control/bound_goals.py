@@ -16,6 +16,7 @@ from kalaba.control.goals import Follow, Motion, Rows, ScalarMotion, chosen, mot
 from kalaba.errors import ControlError
 from kalaba.model.text.expressions import parse
 from kalaba.plant.assembly import close, weighted_step
+from kalaba.plant.choice import rows_at
 from kalaba.plant.start import closing
 from kalaba.plant.state import State
 from kalaba.space.configuration import q_dot, unit
@@ -248,13 +249,9 @@ def _names(plant: Plant, motions: tuple[Motion, ...]) -> tuple[str, ...]:
 
 def tangent(plant: Plant, q: Array) -> tuple[Array, Array]:
     """L⁻ᵀ N: velocities that obey the structure, orthonormal in the mass metric; and L⁻ᵀ alone."""
-    problem = plant.problem(plant.inputs(q))
-    inverse = np.linalg.inv(np.linalg.cholesky(problem.mass)).T
-    if not len(problem.matrix):
-        return inverse, inverse
-    _, sizes, directions = np.linalg.svd(problem.matrix @ inverse)
-    rank = int(np.sum(sizes > 1e-9 * sizes[0])) if sizes.size else 0
-    return inverse @ directions[rank:].T, inverse
+    rows = rows_at(plant, plant.inputs(q))
+    inverse = np.linalg.inv(np.linalg.cholesky(rows.metric)).T
+    return rows.free_directions(mass_orthonormal=True) if len(rows.matrix) else inverse, inverse
 
 
 def _independent(plant: Plant, motions: tuple[Motion, ...], q: Array) -> tuple[tuple[int, ...], int]:

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kalaba.constrain.rows import independent_rows
+from kalaba.constrain.solvers import row_metric
 from kalaba.cooperate.grasp import Grasp, tool_of
 from kalaba.errors import AssemblyError, ConstraintError
 from kalaba.joints.kinds import Free
@@ -177,16 +179,11 @@ def _values(plant: Plant, q: Array) -> Array:
     """
     mine = [i for i, name in enumerate(plant.velocities) if name.startswith("arm.")]
     is_grip = np.array([row.startswith("grip.") for row in plant.constraints])
-    A = plant.constraint(q, np.zeros(len(plant.velocities)))[0][:, mine]
-    block = A[is_grip] @ _free(A[~is_grip])
+    problem = plant.problem(plant.inputs(q))
+    A, M = problem.matrix[:, mine], problem.mass[np.ix_(mine, mine)]
+    own_rows = A[~is_grip]
+    block = A[is_grip] @ independent_rows(row_metric(M, own_rows), own_rows).free_directions()
     lengths = np.linalg.norm(block, axis=1)
     block /= np.maximum(lengths, STRONG * max(float(lengths.max(initial=0.0)), 1e-300))[:, None]
     sigma = np.linalg.svd(block, compute_uv=False)
     return np.asarray(sigma / max(float(sigma.max(initial=0.0)), 1e-300))
-
-
-def _free(rows: Array) -> Array:
-    """Directions that the arm's own rows leave free, as columns."""
-    _, sigma, Vt = np.linalg.svd(rows)
-    rank = int(np.sum(sigma > SINGULAR * sigma.max(initial=0.0)))
-    return np.asarray(Vt[rank:].T)

@@ -11,13 +11,14 @@ from kalaba.constrain.layout import check_unit
 from kalaba.constrain.solvers import Motion
 from kalaba.errors import ModelError
 from kalaba.native.backend import slices
-from kalaba.plant.forward import health_bounds, motion, motion_name
+from kalaba.plant.choice import health_bounds
+from kalaba.plant.forward import motion, motion_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from kalaba.native import Kernel
-    from kalaba.plant.forward import Choice
+    from kalaba.plant.choice import Choice
     from kalaba.plant.plant import Plant
 
 Array = NDArray[np.float64]

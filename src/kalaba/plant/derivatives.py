@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kalaba.constrain.kernels.functions import sensitivity
 from kalaba.native.backend import Interpreted
 from kalaba.plant.assembly import weighted_step
-from kalaba.plant.forward import choose
+from kalaba.plant.choice import independent_rows_of
 
 if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
@@ -38,17 +38,16 @@ def derivatives(plant: Plant, inputs: Array) -> Derivatives:
     inputs = inputs.copy()
     if plant.is_singular:
         inputs[plant.layout.w] = plant.weight
-    choice = choose(plant, inputs) if plant.constraints else None
-    if choice is not None:
-        inputs[plant.layout.mask] = choice.mask
+    problem = plant.problem(inputs)
+    rows = independent_rows_of(plant, problem)
+    inputs[plant.layout.mask] = rows.mask
     function = Interpreted().evaluator(
         "sensitivity", plant.key, lambda: sensitivity(plant.equations, is_singular=plant.is_singular), plant.parameters
     )
     found = {name: function(inputs)[part] for name, part in function.outputs.items()}
     by_q, by_v, by_force = (found[name].reshape((n, n), order="F") for name in ("by_q", "by_v", "by_force"))
-    problem = plant.problem(inputs)
-    rank = choice.rank if choice is not None else 0
-    T = np.linalg.svd(problem.matrix)[2][rank:].T if plant.constraints else np.eye(n)
-    rates = found["rate_by_q"].reshape((len(plant.constraints), n), order="F") @ T
-    S = np.column_stack([weighted_step(problem.matrix, np.eye(n), -column) for column in rates.T] or [np.zeros((n, 0))])
+    T = rows.free_directions()
+    rates = (found["rate_by_q"].reshape((len(plant.constraints), n), order="F") @ T)[rows.kept]
+    A = problem.matrix[rows.kept]
+    S = np.column_stack([weighted_step(A, np.eye(n), -column) for column in rates.T] or [np.zeros((n, 0))])
     return Derivatives(T, S, by_q @ T + by_v @ S, by_v @ T, by_force)

@@ -23,6 +23,8 @@ from numpy.typing import ArrayLike, NDArray
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.errors import ModelError, near
 from kalaba.joints.kinds import Free, Planar
+from kalaba.plant.choice import independent_rows_of
+from kalaba.tolerances import BASE_STILL
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
 
 Array = NDArray[np.float64]
-INDEPENDENT = 1e-10  # of the largest singular value
 
 
 class Coupling(NamedTuple):
@@ -64,15 +65,14 @@ def reaction_null(plant: Plant, q: ArrayLike, base: str | None = None, *, attitu
     """
     coupling = _coupling(plant, q, base or _only_base(plant.machine))
     pushed = coupling.jacobian @ coupling.response
-    A = plant.constraint(q, np.zeros(len(plant.velocities)))[0][:, coupling.others]
-    rows = np.vstack([pushed[3:] if attitude_only else pushed, A])
-    sizes = np.linalg.norm(rows, axis=1)
-    rows = rows[sizes > INDEPENDENT * sizes.max(initial=0.0)]
-    _, sigma, Vt = np.linalg.svd(rows) if len(rows) else (0, np.zeros(0), np.eye(len(coupling.others)))
-    rank = int(np.sum(sigma > INDEPENDENT * sigma.max(initial=0.0)))
-    found = np.zeros((len(plant.velocities), Vt.shape[0] - rank))
-    found[coupling.others] = Vt[rank:].T
-    return found
+    rows = independent_rows_of(plant, plant.problem(plant.inputs(q)), coupling.others)
+    T, felt = rows.free_directions(), pushed[3:] if attitude_only else pushed
+    longest = max(float(np.linalg.norm(part, axis=1).max(initial=0.0)) for part in (felt, rows.matrix))
+    _, sigma, Vt = np.linalg.svd(felt @ T)
+    rank = int(np.sum(sigma > BASE_STILL * longest))
+    rates = np.zeros((len(plant.velocities), T.shape[1] - rank))
+    rates[coupling.others] = T @ Vt[rank:].T
+    return rates
 
 
 def centre_of_mass(plant: Plant, q: ArrayLike) -> Array:

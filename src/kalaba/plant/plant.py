@@ -20,7 +20,7 @@ from kalaba.constrain.solvers import MaskedLDL, Motion, Problem, Solver, Udwadia
 from kalaba.errors import ControlError, ModelError, near
 from kalaba.model.fingerprint import fingerprint
 from kalaba.native.backend import Backend, Evaluator, Interpreted, Native
-from kalaba.plant import forward
+from kalaba.plant import choice, forward
 from kalaba.plant.state import Energy, Pose, State
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from kalaba.model.machine import Machine
     from kalaba.model.system import System
     from kalaba.native import Kernel
+    from kalaba.plant.choice import Choice
     from kalaba.plant.derivatives import Derivatives
-    from kalaba.plant.forward import Choice
     from kalaba.plant.quick import Quick
     from kalaba.plant.reaction import Reaction
 
@@ -157,7 +157,7 @@ class Plant:
     @cached_property
     def choice(self) -> Choice:
         """The rows chosen at the start."""
-        return forward.first_choice(self)
+        return choice.first_choice(self)
 
     @cached_property
     def parted(self) -> Blocks | None:

@@ -10,7 +10,8 @@ import numpy as np
 from kalaba.constrain.layout import UNIT
 from kalaba.constrain.solvers import Motion
 from kalaba.native.backend import NativeFunction
-from kalaba.plant.forward import health_bounds, motion_name
+from kalaba.plant.choice import health_bounds
+from kalaba.plant.forward import motion_name
 
 if TYPE_CHECKING:
     from kalaba.plant.plant import Plant

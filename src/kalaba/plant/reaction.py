@@ -9,12 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.constrain.kernels.functions import expressions
+from kalaba.constrain.rows import IndependentRows, null_directions
 from kalaba.derive.kinematics import FramePose
 from kalaba.errors import ModelError, near
 from kalaba.joints.closure import closure_rows
 from kalaba.model.machine import MachineConnection
+from kalaba.plant.choice import independent_rows_of
 from kalaba.plant.forward import motion
 from kalaba.space.symbolic import skew
+from kalaba.tolerances import REACTION_UNIQUE
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
@@ -22,8 +25,6 @@ if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
 
 Array = NDArray[np.float64]
-RANK_TOLERANCE = 1e-9
-UNIQUE = 1e-8
 
 
 class Reaction(NamedTuple):
@@ -43,16 +44,24 @@ def reaction(plant: Plant, name: str, inputs: Array) -> Reaction:
     connection = _connection(plant, name)
     result = motion(plant, inputs.copy())
     problem = plant.problem(inputs)
-    U, sigma, Vt = np.linalg.svd(problem.matrix.T, full_matrices=True)  # Aᵀ λ = Qc
-    rank = int(np.sum(sigma > RANK_TOLERANCE * sigma[0]))
-    multipliers = Vt[:rank].T @ ((U[:, :rank].T @ result.constraint_force) / sigma[:rank])
-    open_directions = Vt[rank:]  # multipliers that do nothing
+    multipliers, open_directions = _multipliers(independent_rows_of(plant, problem), result.constraint_force)
     mine = [plant.constraints.index(row) for row in connection.rows]
     E = _wrench_map(plant, connection, inputs)
     wrench = E @ multipliers[mine]
-    loose = np.abs(E @ open_directions[:, mine].T).max(axis=1, initial=0.0)
+    loose = np.abs(E @ open_directions[mine]).max(axis=1, initial=0.0)
     scale = max(1.0, float(np.abs(E).max()))
-    return Reaction(wrench[:3], wrench[3:], loose <= UNIQUE * scale, multipliers[mine])
+    return Reaction(wrench[:3], wrench[3:], loose <= REACTION_UNIQUE * scale, multipliers[mine])
+
+
+def _multipliers(rows: IndependentRows, force: Array) -> tuple[Array, Array]:
+    """The least λ with Aᵀ λ = Qc, and the multipliers that do nothing, as columns.
+
+    With the rows written by those kept, A = P A_kept, this is Pᵀ λ = μ with A_keptᵀ μ = Qc: μ is unique, λ = (Pᵀ)⁺ μ.
+    """
+    A, P = rows.matrix[rows.kept], rows.from_kept()
+    lengths = np.linalg.norm(A, axis=1)  # rows differ in units
+    mu = np.linalg.lstsq((A / lengths[:, np.newaxis]).T, force, rcond=None)[0] / lengths
+    return np.asarray(P @ np.linalg.solve(P.T @ P, mu)), null_directions(P.T)
 
 
 def _connection(plant: Plant, name: str) -> MachineConnection:

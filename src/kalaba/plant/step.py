@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from kalaba.constrain.layout import checked
 from kalaba.errors import ConstraintError, ModelError
 from kalaba.native.backend import NativeFunction
-from kalaba.plant.forward import choose, is_healthy
+from kalaba.plant.choice import choose, is_healthy
 from kalaba.plant.reference import step_state
 from kalaba.plant.state import State
 from kalaba.space.number import is_number
 
 if TYPE_CHECKING:
-    from kalaba.plant.forward import Choice
+    from kalaba.plant.choice import Choice
     from kalaba.plant.plant import Plant
 
 Array = NDArray[np.float64]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.plant.forward import choose
+from kalaba.plant.choice import choose
 from kalaba.plant.laws import law_function
 from kalaba.results.observe import packed_samples
 from kalaba.results.run import Shortfall

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from kalaba.constrain.kernels.functions import tangent
 from kalaba.constrain.stabilisation import Baumgarte
 from kalaba.errors import IntegrationError
-from kalaba.plant.forward import choose
+from kalaba.plant.choice import rows_at
 from kalaba.steppers import CentralDifference, Structural
 
 if TYPE_CHECKING:
@@ -77,19 +77,18 @@ def largest_step(plant: Plant, state: State) -> float:
     ω² are the eigenvalues of Tᵀ K T against Tᵀ M T, T spanning the motions that the rows allow and K being the
     stiffness about the motion at that state, without motors.
     """
-    from scipy.linalg import eigh, null_space
+    from scipy.linalg import eigh
 
-    n, m = len(plant.velocities), len(plant.constraints)
+    n = len(plant.velocities)
     inputs = plant.inputs(*state)
     inputs[plant.layout.w] = plant.weight if plant.is_singular else 1.0
-    if m:
-        inputs[plant.layout.mask] = choose(plant, inputs).mask
+    rows = rows_at(plant, inputs)
+    inputs[plant.layout.mask] = rows.mask
     function = plant.interpreted("tangent")
     values = function(inputs)
     found = {name: values[part] for name, part in function.outputs.items()}
     M, K = (found[name].reshape((n, n), order="F") for name in ("mass", "stiffness"))
-    A = found["matrix"].reshape((m, n), order="F")[inputs[plant.layout.mask] > 0]
-    T = null_space(A) if len(A) else np.eye(n)
+    T = rows.free_directions()
     if not T.shape[1]:
         return np.inf
     highest = eigh(T.T @ (K + K.T) @ T / 2, T.T @ M @ T, eigvals_only=True)[-1]

@@ -7,7 +7,7 @@ from scipy.spatial.transform import Rotation
 
 import kalaba as kb
 from kalaba.errors import AssemblyError, KinematicsError, ModelError
-from kalaba.kinematics.closed.motors import free_directions
+from kalaba.plant.choice import free_directions
 from kalaba.model.parts import Start
 from kalaba.plant.start import find_configuration
 

@@ -21,7 +21,7 @@ from kalaba.control.goals import ScalarMotion, follow, posture
 from kalaba.errors import ControlError
 from kalaba.model.text.expressions import parse
 from kalaba.paths.checks import finite
-from kalaba.plant.forward import choose
+from kalaba.plant.choice import independent_rows_of, rows_at
 from kalaba.plant.laws import read
 from kalaba.plant.state import State
 
@@ -149,13 +149,13 @@ def _marched(found: Course, knots: int) -> Way:
     for t in np.linspace(0.0, 1.0, knots):
         state = found.at(float(t), q)
         problem, goals = plant.problem(plant.inputs(*state)), found.demand(state, float(t))
-        rows = np.vstack([problem.matrix, goals.matrix])
-        rhs = np.concatenate([problem.rhs, goals.acceleration - goals.drift])
+        chosen = independent_rows_of(plant, problem).kept
+        rows = np.vstack([problem.matrix[chosen], goals.matrix])
+        rhs = np.concatenate([problem.rhs[chosen], goals.acceleration - goals.drift])
         rates.append(np.linalg.lstsq(rows, rhs, rcond=None)[0])
         states.append(state)
         q = state.q
-    mask = choose(plant, plant.inputs(found.start.q)).mask if plant.constraints else np.zeros(0)
-    kept = tuple(np.flatnonzero(mask > 0).tolist())
+    kept = tuple(np.flatnonzero(rows_at(plant, plant.inputs(found.start.q)).kept).tolist())
     q_all, v_all = (np.array([state[k] for state in states]) for k in (0, 1))
     names = tuple(found.names[i] for i in found.kept)
     return Way(plant, names, kept, q_all, v_all, np.array(rates))

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from kalaba.control.servo import Servo
 from kalaba.errors import ConstraintError, FileError
-from kalaba.kinematics.closed.motors import free_directions
 from kalaba.plant.assembly import weighted_step
+from kalaba.plant.choice import free_directions
 from kalaba.plant.reference import project_state
 from kalaba.plant.start import closing
 from kalaba.plant.state import State

@@ -24,7 +24,7 @@ from kalaba.export.c.export import (
     sizes,
 )
 from kalaba.export.c.routine import routine
-from kalaba.plant.forward import choose
+from kalaba.plant.choice import choose
 
 if TYPE_CHECKING:
     from kalaba.plant.plant import Plant

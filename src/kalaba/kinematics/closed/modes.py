@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.constrain.kernels.functions import expressions
+from kalaba.constrain.rows import independent_rows
+from kalaba.constrain.solvers import row_metric
 from kalaba.errors import AssemblyError, ModelError, near
 from kalaba.model.parts import Start
 from kalaba.plant.assembly import close
@@ -32,7 +34,6 @@ Array = NDArray[np.float64]
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 SAME = 1e-6  # m, kg·m, cosines: places nearer to each other than this are one
 SEED = 6
-DEPENDENT = 1e-9  # of the largest singular value
 MOVES = 1e-6  # m/s, a unit of velocity: less does not move a frame
 
 
@@ -77,7 +78,7 @@ def assembly_modes(
             f"{plant.system.name}: no way to assemble it with {', '.join(hold) or 'nothing'} held in {tries} tries; "
             f"smallest gap {gap:.3g} {unit} at {row}. Hold other values, or give more tries=."
         )
-    free = min(_freedoms_left(problem.evaluate(q)[1], problem.fixed, places.moved(q)) for q, _, _ in found)
+    free = min(_freedoms_left(problem.evaluate(q), problem.fixed, places.moved(q)) for q, _, _ in found)
     if free:
         raise ModelError(
             f"{plant.system.name}: {free} freedom{'s' * (free > 1)} left with {', '.join(hold) or 'nothing'} held, so "
@@ -151,9 +152,10 @@ class _Places:
         return function(self.plant.inputs(q))
 
 
-def _freedoms_left(matrix: Array, fixed: NDArray[np.bool_], moved: Array) -> int:
-    """How many freedoms the rows leave that move what tells configurations apart."""
-    _, sigma, Vt = np.linalg.svd(matrix[:, ~fixed], full_matrices=True)
-    rank = int((sigma > DEPENDENT * sigma.max(initial=0.0)).sum())
-    sizes = np.linalg.svd(moved[:, ~fixed] @ Vt[rank:].T, compute_uv=False)
+def _freedoms_left(rows: tuple[Array, Array, Array], fixed: NDArray[np.bool_], moved: Array) -> int:
+    """How many freedoms the rows (values, matrix, metric) leave that move what tells configurations apart."""
+    _, matrix, metric = rows
+    A = matrix[:, ~fixed]
+    free = independent_rows(row_metric(metric[np.ix_(~fixed, ~fixed)], A), A).free_directions()
+    sizes = np.linalg.svd(moved[:, ~fixed] @ free, compute_uv=False)
     return int((sizes > MOVES).sum())

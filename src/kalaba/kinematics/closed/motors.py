@@ -15,11 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.constrain.layout import checked_configuration
-from kalaba.constrain.rows import choose_rows
-from kalaba.constrain.solvers import mass_weight
-from kalaba.errors import ConstraintError, KinematicsError, ModelError, near
+from kalaba.errors import KinematicsError, ModelError, near
 from kalaba.model.machine import Thrust
 from kalaba.model.parts import Start
+from kalaba.plant.choice import free_directions
 from kalaba.plant.plant import build
 from kalaba.plant.start import find_configuration, widest_gap
 
@@ -84,20 +83,6 @@ def freedoms_seen(plant: Plant, frame: str, q: Array) -> tuple[Array, Array]:
     """J N (6, f) and Bᵀ N (k, f): what the frame and the motors see of the freedoms that the rows leave."""
     N = free_directions(plant, q)
     return plant.jacobian(frame, q) @ N, plant.actuation_map(q).T @ N
-
-
-def free_directions(plant: Plant, q: Array) -> Array:
-    """N (n, f): orthonormal velocities that keep every row; the rank is that of the rows at q."""
-    found = plant.problem(plant.inputs(q))
-    A = np.ascontiguousarray(found.matrix)
-    mass = found.mass + mass_weight(found.mass, A) * A.T @ A if plant.is_singular else found.mass
-    mask = np.zeros(len(A))
-    rank = choose_rows(np.ascontiguousarray(mass), A, mask)
-    if rank < 0:
-        raise ConstraintError(
-            f"{plant.system.name}: some part has neither mass nor a row that leads it. Give it mass or hold it."
-        )
-    return np.asarray(np.linalg.svd(A[mask > 0], full_matrices=True)[2][rank:].T if rank else np.eye(A.shape[1]))
 
 
 def with_frame(system: System | Plant, frame: str) -> Plant:

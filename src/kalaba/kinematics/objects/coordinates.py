@@ -19,6 +19,7 @@ from kalaba.kinematics.objects.displacements import seen_from, then
 from kalaba.kinematics.objects.opened import configuration, modes
 from kalaba.kinematics.tree.turns import shifted
 from kalaba.model.parts import Start
+from kalaba.plant.choice import independent_rows_of
 from kalaba.plant.start import find_configuration
 from kalaba.plant.state import Pose, State
 from kalaba.space.rotations import rotation_vector
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 AGREE = 1e-9  # m, rad: arms that differ by more do not hold the same objects
-TOLD = 1e-8  # of the largest singular value: what the rows tell less of, they do not tell
 CLOSED = 1e-12  # m, rad: rows nearer than this are closed
 TRIES = 8  # starts from which objects are led to grasps that are no welds
 
@@ -165,13 +165,11 @@ def _check_rank(space: ObjectSpace, q: Array) -> None:
     plant = space.plant
     bent = {j for i, j in plant.machine.scalar_pairs if i in modes(plant)}
     columns = [j for j in space.split.objects if j not in bent]
-    A = plant.constraint(q, np.zeros(len(plant.velocities)))[0][:, columns]
-    _, sigma, Vt = np.linalg.svd(A)
-    rank = int(np.sum(sigma > TOLD * sigma.max(initial=0.0)))
-    if rank < len(columns):
-        name = plant.velocities[columns[int(np.argmax(np.abs(Vt[rank])))]]
+    free = independent_rows_of(plant, plant.problem(plant.inputs(q)), columns).free_directions()
+    if free.shape[1]:
+        name = plant.velocities[columns[int(np.argmax(np.abs(free[:, 0])))]]
         raise KinematicsError(
-            f"{plant.system.name}: the arms' joint angles leave {len(columns) - rank} freedoms of the objects open, "
+            f"{plant.system.name}: the arms' joint angles leave {free.shape[1]} freedoms of the objects open, "
             f"{name} is one. Hold by a Weld, or by more arms."
         )
 
