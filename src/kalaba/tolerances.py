@@ -9,7 +9,6 @@ where it is a part of something), what it is measured against, and the reason fo
 
 # --- Rows, their rank, closing and projection: constrain, compiled, plant.
 
-# --- Time: steppers, compiled, run.
 # Of a row of length 1 (in the mass metric): its least distance from the span of the rows taken before it. On the
 # manifold dependent rows lie at rounding, 1e-15 to 1e-13; a row nearer than √1e-15 = 3e-8 could not be told from one
 # whose dependence is of second order.
@@ -54,14 +53,14 @@ NOT_UNIQUE = 1e-10
 # Of a direction of length 1: velocities with a smaller part in it are not named in an error.
 NOT_UNIQUE_SHOWN = 1e-6
 
-# --- time (steppers, compiled, run)
+# --- Time: steppers, compiled, run.
 
 # --- Rest and small motion: analyse.
 
 # --- kinematics
 
 # --- paths, control
-ROW_VANISHED = 1e-13  # 1, of the longest row of W: shorter rows are rounding, whatever their units
+FORCE_ROW_VANISHED = 1e-13  # 1, of the longest row of W: shorter rows are rounding, whatever their units
 DEPENDENT_FORCES = 1e-10  # 1, of the largest singular value of W with rows of length one: smaller ones are rounding
 FORCE_REACHED = 1e-9  # 1, of the required force with rows of length one: a smaller missing part is rounding
 WITHIN_BOUNDS = 1e-9  # 1, of a motor's bound: an effort beyond it by less is rounding

@@ -31,7 +31,9 @@ def test_a_name_that_nobody_has_is_refused():
 
 
 def test_a_name_of_a_room_is_found_from_the_door():
-    with pytest.raises(AttributeError, match=r"'NotInEquilibriumWarning'; it is kalaba.analyse.NotInEquilibriumWarning"):
+    with pytest.raises(
+        AttributeError, match=r"'NotInEquilibriumWarning'; it is kalaba.analyse.NotInEquilibriumWarning"
+    ):
         kb.NotInEquilibriumWarning  # noqa: B018
 
 

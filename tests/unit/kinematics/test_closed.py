@@ -7,8 +7,8 @@ from scipy.spatial.transform import Rotation
 
 import kalaba as kb
 from kalaba.errors import AssemblyError, KinematicsError, ModelError
-from kalaba.plant.choice import free_directions
 from kalaba.model.parts import Start
+from kalaba.plant.choice import free_directions
 from kalaba.plant.start import find_configuration
 
 FIVE_BAR = kb.build(kb.load("five-bar"))

@@ -9,8 +9,8 @@ from scipy.linalg import null_space
 
 import kalaba as kb
 from kalaba.derive.equations import derive
-from kalaba.plant.choice import free_directions
 from kalaba.model.parts import Start
+from kalaba.plant.choice import free_directions
 from kalaba.plant.start import closing, find_configuration
 from states import relative_gap
 

@@ -47,7 +47,7 @@ def solutions(W: ArrayLike, F: ArrayLike, weights: tuple[float, ...] | None, row
 def row_lengths(W: Array) -> Array:  # noqa: N803
     """Lengths by which rows are divided; a row of rounding stays what it is."""
     length = np.linalg.norm(W, axis=1)
-    return np.where(length > tolerances.ROW_VANISHED * length.max(initial=0.0), length, 1.0)
+    return np.where(length > tolerances.FORCE_ROW_VANISHED * length.max(initial=0.0), length, 1.0)
 
 
 def unreachable(F: Array, missing: Array, rows: Sequence[str], reason: str) -> ControlError:  # noqa: N803
