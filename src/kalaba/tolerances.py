@@ -6,6 +6,10 @@ where it is a part of something), what it is measured against, and the reason fo
 """
 
 # --- Numbers and poses: space, joints, model.
+# --- numbers and poses: space, joints, model
+
+# Of the square of a quaternion's length: more is a mistake, not rounding.
+QUATERNION_UNIT = 1e-6
 
 # --- Rows, their rank, closing and projection: constrain, compiled, plant.
 
@@ -54,6 +58,7 @@ NOT_UNIQUE = 1e-10
 NOT_UNIQUE_SHOWN = 1e-6
 
 # --- Time: steppers, compiled, run.
+# --- time: steppers, compiled, run
 
 # --- Rest and small motion: analyse.
 

@@ -21,10 +21,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kalaba.constrain.kernels.functions import tangent
-from kalaba.constrain.layout import checked
 from kalaba.errors import ConstraintError, ModelError, near
 from kalaba.native.backend import Evaluator, Interpreted
-from kalaba.plant.choice import independent_rows_of, not_finite
+from kalaba.plant.arguments import checked
+from kalaba.plant.choice import independent_rows_of, keep_rows, not_finite
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.state import State
 
@@ -102,9 +102,8 @@ class Rest:
         T = np.eye(n)
         if plant.constraints:  # a machine without rows may be at rest where some motion has no inertia
             rows = independent_rows_of(plant, problem)
-            T, inputs[plant.layout.mask] = rows.free_directions(), rows.mask
-        if plant.is_singular:
-            inputs[plant.layout.w] = plant.weight
+            T = rows.free_directions()
+            keep_rows(plant, inputs, rows.mask)
         values = self._tangent(inputs)
         found = {key: values[part] for key, part in self._tangent.outputs.items()}
         K, C = (found[key].reshape((n, n), order="F") for key in ("stiffness", "damping"))

@@ -1,97 +1,105 @@
-"""Packed vectors: where q, v and the rest stand, and the check of what a user hands in."""
+"""The packed input that all kernels of a machine share: where q, v and the rest stand in it.
+
+One vector holds all that a kernel reads, in this order; the parameters p follow in the kernel's own store::
+
+    work | q | v | t | u | f | mask | w | p
+
+    work   work done so far. It rides along with the state that is integrated, and nothing depends on it: a motion
+           kernel writes its rate, the power, into this slot of ẏ, and a projection hands it on.
+    q, v   the state; y = work | q | v is what a stepper advances.
+    t      time.
+    u      held actuation, one number per motor, then the values of sampled forces.
+    f      further generalised force, one number per velocity.
+    mask   one number per constraint row, see below.
+    w      weight of AᵀA beside a mass matrix that is singular; 1 where it is not.
+
+Values of the mask: 0 leaves a row out, because it follows from others, and 1 keeps it. Kernels that work limb by limb
+(`kernels/limb.py`) also read who eliminates a row that is kept: 1, the limb that it belongs to (or the hub, for one of
+its own); 2 + s, the hub, to which the limb hands it up on seat s. Functions of the whole machine take 0 and 1 only.
+
+A kernel with lanes works on several states at a time: slot by slot, each `lanes` wide.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kalaba.errors import ModelError
-
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine
 
 Array = NDArray[np.float64]
-UNIT = 1e-6  # of the square of a quaternion's length: more is a mistake, not rounding
-WRENCH = ("force x", "force y", "force z", "torque x", "torque y", "torque z")
+INPUTS = ("work", "q", "v", "t", "u", "f", "mask", "w", "p")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Layout:
-    """Slices of the packed input W | q | v | t | u | f | mask | w. W, the work done, rides along with the state."""
+    """Where things stand in the packed input of a machine, and how many numbers its kernels write."""
 
-    q: slice
-    v: slice
-    t: int
-    u: slice
-    f: slice
-    mask: slice
-    w: int
-    size: int
+    n_q: int
+    n_v: int
+    n_u: int = 0  # held or computed actuation
+    n_rows: int = 0  # constraint rows
+    lanes: int = 1  # states that a kernel works on at a time
+    pushed: bool = False  # u ends with the generalised force, since a law computes it too; f is empty
+    n_work: int = 1  # 0 for kernels that do not count the work done
+
+    q: slice = field(init=False, compare=False)
+    v: slice = field(init=False, compare=False)
+    t: int = field(init=False, compare=False)
+    u: slice = field(init=False, compare=False)
+    f: slice = field(init=False, compare=False)
+    mask: slice = field(init=False, compare=False)
+    w: int = field(init=False, compare=False)
+    size: int = field(init=False, compare=False)  # slots in all, without p
+
+    def __post_init__(self) -> None:
+        first = 0
+        for name, size in self.sizes.items():
+            is_number = name in {"t", "w"}
+            if name != "work":
+                object.__setattr__(self, name, first if is_number else slice(first, first + size))
+            first += size
+        object.__setattr__(self, "size", first)
 
     @classmethod
     def of(cls, machine: Machine) -> Layout:
         """The layout of a machine."""
-        n_q, n_v, m = len(machine.coordinates), len(machine.velocities), len(machine.rows)
         n_u = len(machine.actuators) + len(machine.sampled_inputs)
-        n_y = 1 + n_q + n_v
-        f = n_y + 1 + n_u
-        return cls(
-            q=slice(1, 1 + n_q),
-            v=slice(1 + n_q, n_y),
-            t=n_y,
-            u=slice(n_y + 1, f),
-            f=slice(f, f + n_v),
-            mask=slice(f + n_v, f + n_v + m),
-            w=f + n_v + m,
-            size=f + n_v + m + 1,
-        )
+        return cls(len(machine.coordinates), len(machine.velocities), n_u, len(machine.rows))
 
-    def pack(self, q: Array, v: Array, t: float) -> Array:
-        """Pack a state as it is; unlisted entries are zero, the mask keeps every row."""
-        packed = np.zeros(self.size)
-        packed[self.q], packed[self.v], packed[self.t] = q, v, t
-        packed[self.mask], packed[self.w] = 1.0, 1.0
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How many slots each input takes, in their order; without p."""
+        f = 0 if self.pushed else self.n_v
+        slots = (self.n_work, self.n_q, self.n_v, 1, self.n_u, f, self.n_rows, 1)
+        return dict(zip(INPUTS, slots, strict=False))
+
+    @property
+    def n_y(self) -> int:
+        """Size of the state y = work | q | v."""
+        return self.n_work + self.n_q + self.n_v
+
+    @property
+    def outputs(self) -> dict[str, int]:
+        """How many slots each kernel of the compiled loop writes."""
+        n, m = self.n_v, self.n_rows
+        return {
+            "motion": self.n_y + n + 2 * m,  # ẏ, Qc, pivots, gap
+            "project": self.n_y + 2 * m,  # y, residual, speed residual
+            "normalise": self.n_y,
+            "rows": n * n + m * n,  # M and A, column by column
+            "tangent": 3 * n * n + m * (3 * n + 1),  # M, C, K, A, values, C_A, K_A
+            "control": self.n_u,
+            "event": 1,
+        }
+
+    def pack(self, q: ArrayLike, v: ArrayLike = 0.0, t: ArrayLike = 0.0) -> Array:
+        """Pack a state, or one state per row, as it is; all rows are kept, nothing acts, and w is 1."""
+        packed = np.zeros((*np.shape(q)[:-1], self.size))
+        packed[..., self.q], packed[..., self.v], packed[..., self.t] = q, v, t
+        packed[..., self.mask], packed[..., self.w] = 1.0, 1.0
         return packed
-
-
-def checked(given: ArrayLike, size: int, what: str, names: Sequence[str]) -> Array:
-    """Refuse vectors of the wrong shape or with NaN, naming the entry."""
-    try:
-        vector = np.asarray(given, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"{what}: expected {size} numbers, got {given!r}. Give an array.") from error
-    if vector.shape != (size,):
-        shown = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
-        raise ModelError(
-            f"{what}: expected {size} numbers ({shown}), got shape {vector.shape}. Give them in that order."
-        )
-    if not np.isfinite(vector).all():
-        index = int(np.flatnonzero(~np.isfinite(vector))[0])
-        raise ModelError(
-            f"{what}: expected finite numbers, got {vector[index]} for {names[index]}. Check where it comes from."
-        )
-    return vector
-
-
-def checked_configuration(given: ArrayLike, machine: Machine) -> Array:
-    """Refuse a configuration of the wrong shape, with NaN, or with a quaternion that is not unit."""
-    names = [coordinate.name for coordinate in machine.coordinates]
-    q = checked(given, len(names), "q", names)
-    check_unit(q[np.newaxis], machine)
-    return q
-
-
-def check_unit(configurations: Array, machine: Machine) -> None:
-    """Refuse quaternions that are not unit: (1, 1, 0, 0) would stretch the body, not turn it."""
-    for first, _ in machine.quaternions:
-        squares = np.sum(configurations[:, first : first + 4] ** 2, axis=1)
-        worst = int(np.argmax(np.abs(squares - 1.0)))
-        if abs(squares[worst] - 1.0) > UNIT:
-            name = machine.coordinates[first].name.rpartition(".")[0]
-            raise ModelError(
-                f"q: expected a unit quaternion for {name}, got one of length {np.sqrt(squares[worst]):.6g}."
-            )

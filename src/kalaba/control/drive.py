@@ -148,9 +148,7 @@ def _commands(plant: Plant, control: Any, start: State, drive: Drive) -> tuple[A
     function = law_function(plant, inner)
 
     def command(t: float, q: Array, v: Array, _: None) -> tuple[Array, None]:
-        inputs = plant.layout.pack(q, v, t)
-        inputs[plant.layout.mask] = plant.choice.mask
-        return function(inputs)[:motors], None
+        return function(plant.pack(q, v, t, rows="start"))[:motors], None
 
     return command, None
 

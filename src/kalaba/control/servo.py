@@ -187,9 +187,7 @@ class Servo:
         label = f"{found.label} {motors} {self.frequency} {self.damping} {self.model} {self.correction}"
         count = len(found.numbers)
         function = plant.function("servo", lambda e: law_values(e, values, count), label, numbers=found.numbers)
-        inputs = plant.inputs(*at)
-        inputs[plant.layout.mask] = plant.choice.mask
-        result, size = function(inputs), len(found.kept) * len(motors)
+        result, size = function(plant.inputs(*at, rows="start")), len(found.kept) * len(motors)
         return result[:size].reshape((len(found.kept), len(motors)), order="F"), result[size:]
 
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kalaba.constrain.layout import checked
 from kalaba.control.allocation import Allocation, LeastSquares
 from kalaba.cooperate import equations, sharing
 from kalaba.cooperate.arms import Split, split
@@ -22,6 +21,7 @@ from kalaba.errors import ControlError, ModelError
 from kalaba.kinematics.objects import coordinates as kinematics
 from kalaba.kinematics.objects import follow
 from kalaba.kinematics.objects.opened import Opened, configuration
+from kalaba.plant.arguments import checked
 
 if TYPE_CHECKING:
     from kalaba.cooperate.arms import Extra

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kalaba.constrain.layout import check_unit
 from kalaba.constrain.solvers import Motion
 from kalaba.errors import ModelError
 from kalaba.native.backend import slices
+from kalaba.plant.arguments import check_unit
 from kalaba.plant.choice import health_bounds
 from kalaba.plant.forward import motion, motion_name
 

@@ -70,7 +70,7 @@ def choose(plant: Plant, inputs: Array) -> Choice:
     if plant.blocks is not None:
         seat_rows(_rows_of_length_one(plant, rows).ravel(), mask, plant.blocks.limbs, len(plant.velocities))
     at_choice = inputs.copy()
-    at_choice[plant.layout.mask] = mask
+    keep_rows(plant, at_choice, mask)
     pivots = plant.evaluate("motion", at_choice)["pivots"]
     return Choice(mask, np.where(mask > 0, ROW_PIVOT_FALLEN * pivots, -np.inf), rows.rank)
 
@@ -79,6 +79,12 @@ def _rows_of_length_one(plant: Plant, rows: IndependentRows) -> Array:
     """The rows from which limbs take their own."""
     lower = np.asarray(np.linalg.cholesky(rows.metric), dtype=np.float64)
     return unit_rows(lower, rows.matrix, np.zeros(len(plant.constraints)))
+
+
+def keep_rows(plant: Plant, inputs: Array, mask: Array) -> None:
+    """Write into packed inputs which rows are kept, and the weight w that goes with a singular mass matrix."""
+    inputs[plant.layout.mask] = mask
+    inputs[plant.layout.w] = plant.weight if plant.is_singular else 1.0
 
 
 def first_choice(plant: Plant) -> Choice:

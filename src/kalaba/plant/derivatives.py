@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kalaba.constrain.kernels.functions import sensitivity
 from kalaba.native.backend import Interpreted
 from kalaba.plant.assembly import weighted_step
-from kalaba.plant.choice import independent_rows_of
+from kalaba.plant.choice import independent_rows_of, keep_rows
 
 if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
@@ -36,11 +36,9 @@ def derivatives(plant: Plant, inputs: Array) -> Derivatives:
     """Differentiate the motion at packed inputs by automatic differentiation, rows chosen there and frozen."""
     n = len(plant.velocities)
     inputs = inputs.copy()
-    if plant.is_singular:
-        inputs[plant.layout.w] = plant.weight
     problem = plant.problem(inputs)
     rows = independent_rows_of(plant, problem)
-    inputs[plant.layout.mask] = rows.mask
+    keep_rows(plant, inputs, rows.mask)
     function = Interpreted().evaluator(
         "sensitivity", plant.key, lambda: sensitivity(plant.equations, is_singular=plant.is_singular), plant.parameters
     )

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kalaba.constrain.solvers import Motion, Problem
 from kalaba.errors import ConstraintError
-from kalaba.plant.choice import choose, independent_rows_of, is_healthy, not_finite, not_unique
+from kalaba.plant.choice import choose, independent_rows_of, is_healthy, keep_rows, not_finite, not_unique
 from kalaba.tolerances import ROW_CONTRADICTION
 
 if TYPE_CHECKING:
@@ -32,14 +32,12 @@ def motion(plant: Plant, inputs: Array) -> Motion:
     if not plant.is_native:
         return _solve(plant, inputs)
     function = plant.standard("motion")
-    if plant.is_singular:
-        inputs[plant.layout.w] = plant.weight
     choice = plant.choice
-    inputs[plant.layout.mask] = choice.mask
+    keep_rows(plant, inputs, choice.mask)
     values = function(inputs)
     if not is_healthy(values, function.outputs, choice):
         choice = choose(plant, inputs)
-        inputs[plant.layout.mask] = choice.mask
+        keep_rows(plant, inputs, choice.mask)
         values = function(inputs)
     result = Motion(values[function.outputs["acceleration"]], values[function.outputs["constraint_force"]])
     if choice.rank < len(choice.mask):

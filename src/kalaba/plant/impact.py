@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.constrain.layout import checked
 from kalaba.errors import ModelError
+from kalaba.plant.arguments import checked
 from kalaba.plant.reference import project_state
 from kalaba.plant.state import NamedState, State
 

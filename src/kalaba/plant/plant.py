@@ -10,17 +10,18 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kalaba.constrain.layout import WRENCH, Layout, checked, checked_configuration
+from kalaba.constrain.layout import Layout
 from kalaba.constrain.solvers import MaskedLDL, Motion, Problem, Solver, UdwadiaKalaba, is_singular, mass_weight
 from kalaba.errors import ControlError, ModelError, near
 from kalaba.model.fingerprint import fingerprint
 from kalaba.native.backend import Backend, Evaluator, Interpreted, Native
 from kalaba.plant import choice, forward
+from kalaba.plant.arguments import WRENCH, checked, checked_configuration
 from kalaba.plant.state import Energy, Pose, State
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Trace = Callable[["Equations"], "ca.Function"]
+KeptRows = Literal["all", "start", "here"]
 
 
 @dataclass(frozen=True)
@@ -210,10 +212,27 @@ class Plant:
             self._lanes[full] = (kernel, kernel.store(self.parameters))
         return self._lanes[full]
 
-    def inputs(self, q: ArrayLike, v: ArrayLike | None = None, t: float = 0.0) -> Array:
-        """Pack a state after checking it; unlisted entries are zero, the mask keeps every row."""
+    def pack(self, q: ArrayLike, v: ArrayLike = 0.0, t: float = 0.0, *, rows: KeptRows = "all") -> Array:
+        """Pack a state as it is, with nothing that acts on it; see `constrain/layout.py`.
+
+        Arguments:
+            q: configuration
+            v: velocities; zero if not given
+            t: time, s
+            rows: which rows the mask keeps. "all": for functions that do not solve. "start": those chosen at the start,
+                for native kernels and laws. "here": those chosen at this state, which must obey them, for functions of
+                the whole machine. With both of the latter w is that of a singular mass matrix
+        """
+        packed = self.layout.pack(q, v, t)
+        if rows != "all":
+            choice.keep_rows(self, packed, self.choice.mask if rows == "start" else choice.rows_at(self, packed).mask)
+        return packed
+
+    def inputs(self, q: ArrayLike, v: ArrayLike | None = None, t: float = 0.0, *, rows: KeptRows = "all") -> Array:
+        """Pack a state after checking it; see `pack`."""
         speed = np.zeros(len(self.velocities)) if v is None else checked(v, len(self.velocities), "v", self.velocities)
-        return self.layout.pack(checked_configuration(q, self.machine), speed, checked((t,), 1, "t", ("time",))[0])
+        time = checked((t,), 1, "t", ("time",))[0]
+        return self.pack(checked_configuration(q, self.machine), speed, time, rows=rows)
 
     def evaluate(self, name: str, inputs: Array) -> dict[str, Array]:
         """Evaluate a standard function and name its outputs."""

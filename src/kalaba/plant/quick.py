@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kalaba.constrain.layout import UNIT
 from kalaba.constrain.solvers import Motion
 from kalaba.native.backend import NativeFunction
-from kalaba.plant.choice import health_bounds
+from kalaba.plant.choice import health_bounds, keep_rows
 from kalaba.plant.forward import motion_name
+from kalaba.tolerances import QUATERNION_UNIT
 
 if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
@@ -64,8 +64,7 @@ class _Arrays:
         layout, choice, function = plant.layout, plant.choice, plant.standard(motion_name(plant))
         assert isinstance(function, NativeFunction)  # noqa: S101  (only native plants are quick)
         outputs, bound = function.outputs, function.bind()
-        bound.inputs[layout.mask] = choice.mask
-        bound.inputs[layout.w] = plant.weight if plant.is_singular else 1.0
+        keep_rows(plant, bound.inputs, choice.mask)
         self.inputs, self.is_pushed, self.is_driven = bound.inputs, False, False
         self.q, self.v, self.f = bound.inputs[layout.q], bound.inputs[layout.v], bound.inputs[layout.f]
         self.u = bound.inputs[layout.u][: len(plant.actuators)]
@@ -73,5 +72,5 @@ class _Arrays:
         self.result, first = bound.outputs[results], outputs["pivots"].start
         low, high = health_bounds(choice, len(bound.outputs) - first)  # of pivots, gaps, and slack if rows are left out
         units = tuple(layout.q.start + quaternion for quaternion, _ in plant.machine.quaternions)
-        watch = Watch(units, UNIT, first, low, high, results.stop)
+        watch = Watch(units, QUATERNION_UNIT, first, low, high, results.stop)
         self.run, self._alive = watched(function.kernel, (bound.inputs, bound.outputs, bound.store), watch)

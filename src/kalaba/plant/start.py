@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kalaba.constrain.layout import checked
 from kalaba.errors import AssemblyError, ModelError
 from kalaba.joints.kinds import Distance
 from kalaba.model.beams.beam import Beam
 from kalaba.model.machine import MachineConnection
 from kalaba.model.parts import Connection
 from kalaba.model.text.expressions import Values, evaluate, number, parse
+from kalaba.plant.arguments import checked
 from kalaba.plant.assembly import TRIES, Assembled, assemble, weighted_step
 from kalaba.space.configuration import difference, retract
 from kalaba.space.number import is_number

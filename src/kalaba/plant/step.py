@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.constrain.layout import checked
 from kalaba.errors import ConstraintError, ModelError
 from kalaba.native.backend import NativeFunction
+from kalaba.plant.arguments import checked
 from kalaba.plant.choice import choose, is_healthy
 from kalaba.plant.reference import step_state
 from kalaba.plant.state import State

@@ -58,11 +58,8 @@ def evaluate_samples(run: Run, function: Evaluator) -> Array:
 def packed_samples(run: Run, part: slice) -> Array:
     """Packed inputs of some samples."""
     layout = run.plant.layout
-    packed = np.zeros((len(run.time[part]), layout.size))
-    packed[:, layout.q], packed[:, layout.v] = run.q[part], run.v[part]
-    packed[:, layout.t] = run.time[part]
+    packed = layout.pack(run.q[part], run.v[part], run.time[part])
     packed[:, layout.u.start : layout.u.start + run.inputs.shape[1]] = run.inputs[part]  # u, and f where it is pushed
-    packed[:, layout.mask], packed[:, layout.w] = 1.0, 1.0
     return packed
 
 

@@ -13,7 +13,6 @@ from kalaba.constrain.kernels.functions import state_jacobian
 from kalaba.constrain.stabilisation import Projection
 from kalaba.errors import ConstraintError, IntegrationError, ModelError, NotFiniteError
 from kalaba.native.backend import Interpreted
-from kalaba.plant.choice import choose
 from kalaba.plant.forward import motion
 from kalaba.plant.reference import Drive, packed_state, project_state
 from kalaba.plant.state import State
@@ -153,10 +152,7 @@ def _jacobian(task: Task) -> Any:  # noqa: ANN401
     size, n_q = len(plant.coordinates) + len(plant.velocities), len(plant.coordinates)
 
     def jacobian(t: float, y: Array) -> Array:
-        inputs = plant.layout.pack(y[:n_q], y[n_q:], t)
-        inputs[plant.layout.w] = plant.weight if plant.is_singular else 1.0
-        if plant.constraints:
-            inputs[plant.layout.mask] = choose(plant, inputs).mask
+        inputs = plant.pack(y[:n_q], y[n_q:], t, rows="here" if plant.constraints else "all")
         return function(inputs).reshape((size, size), order="F")
 
     return jacobian

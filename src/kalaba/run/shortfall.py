@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.plant.choice import choose
+from kalaba.plant.choice import keep_rows, rows_at
 from kalaba.plant.laws import law_function
 from kalaba.results.observe import packed_samples
 from kalaba.results.run import Shortfall
@@ -47,7 +47,7 @@ def _of_law(law: Law, run: Run) -> tuple[Shortfall, ...]:
         assert function is not None  # noqa: S101
         packed = packed_samples(run, slice(k, k + 1))[0]
         if plant.constraints:
-            packed[plant.layout.mask] = choose(plant, packed).mask
+            keep_rows(plant, packed, rows_at(plant, packed).mask)
         asked = function(packed)[: len(low)]
         missing = np.maximum(asked - high, low - asked)
         is_short = missing > WITHIN * np.maximum(np.abs(low), np.abs(high))

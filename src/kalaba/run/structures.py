@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from kalaba.constrain.kernels.functions import tangent
 from kalaba.constrain.stabilisation import Baumgarte
 from kalaba.errors import IntegrationError
-from kalaba.plant.choice import rows_at
+from kalaba.plant.choice import keep_rows, rows_at
 from kalaba.steppers import CentralDifference, Structural
 
 if TYPE_CHECKING:
@@ -81,9 +81,8 @@ def largest_step(plant: Plant, state: State) -> float:
 
     n = len(plant.velocities)
     inputs = plant.inputs(*state)
-    inputs[plant.layout.w] = plant.weight if plant.is_singular else 1.0
     rows = rows_at(plant, inputs)
-    inputs[plant.layout.mask] = rows.mask
+    keep_rows(plant, inputs, rows.mask)
     function = plant.interpreted("tangent")
     values = function(inputs)
     found = {name: values[part] for name, part in function.outputs.items()}

@@ -1,9 +1,7 @@
 """The functions that a Plant evaluates, as CasADi functions with one common input layout.
 
-Inputs, in this order: work | q | v | t | u (held actuation) | f (further generalised force) | mask (0/1 a row) | w | p.
-The work done is part of what is integrated, but nothing depends on it. The mask is the row choice; w weighs A'A where
-the mass matrix is singular. Both backends evaluate these functions: CasADi's interpreter as they are, native code
-compiled from them.
+Inputs are those of `constrain/layout.py`, in its order. Both backends evaluate these functions: CasADi's interpreter as
+they are, native code compiled from them.
 """
 
 from __future__ import annotations
@@ -15,18 +13,17 @@ import casadi as ca
 
 from kalaba.constrain.elimination import Elimination, dot, eliminate, entries, stack
 from kalaba.constrain.kernels.jacobian import jacobian
+from kalaba.constrain.layout import INPUTS, Layout
 from kalaba.derive.applied import damping_power, spring_force
 from kalaba.derive.newton_euler import inverse_dynamics
 from kalaba.joints.closure import alignment
 from kalaba.model.machine import MachineConnection
 from kalaba.space.symbolic_configuration import retract, unit
+from kalaba.tolerances import VELOCITY_ROW_LENGTH
 
 if TYPE_CHECKING:
     from kalaba.constrain.stabilisation import Baumgarte
     from kalaba.derive.equations import Equations
-
-SHORT = 1e-2  # of their length: rows at velocity level where rows are chosen
-INPUTS = ("work", "q", "v", "t", "u", "f", "mask", "w", "p")
 
 
 def _function(
@@ -35,15 +32,15 @@ def _function(
     s = equations.symbols
     p = s.p if numbers is None else ca.vertcat(s.p, numbers)
     given = {"q": s.q, "v": s.v, "t": s.t, "u": s.u, "p": p, **extra}
-    sizes = {"work": 1, "f": s.v.shape[0], "mask": len(equations.machine.rows), "w": 1}
+    sizes = Layout.of(equations.machine).sizes
     arguments = [given[key] if key in given else ca.SX.sym(key, sizes[key]) for key in INPUTS]
     expressions = [ca.densify(ca.vec(entry)) for entry in ca.cse(list(outputs.values()))]
     return ca.Function(name, arguments, expressions, list(INPUTS), list(outputs))
 
 
 def _inputs(equations: Equations) -> dict[str, ca.SX]:
-    n, m = equations.symbols.v.shape[0], len(equations.machine.rows)
-    return {"work": ca.SX.sym("work"), "f": ca.SX.sym("f", n), "mask": ca.SX.sym("mask", m), "w": ca.SX.sym("w")}
+    sizes = Layout.of(equations.machine).sizes
+    return {name: ca.SX.sym(name, sizes[name]) for name in ("work", "f", "mask", "w")}
 
 
 def _metric(equations: Equations, extra: dict[str, ca.SX], *, is_singular: bool) -> ca.SX:
@@ -186,7 +183,7 @@ def rows(equations: Equations, *, is_singular: bool = False) -> ca.Function:
     extra = _inputs(equations)
     matrix = ca.SX(equations.constraint_matrix)
     for i, moving in enumerate(equations.rows.is_velocity_level):
-        matrix[i, :] *= SHORT if moving else 1.0
+        matrix[i, :] *= VELOCITY_ROW_LENGTH if moving else 1.0
     every_row = {**extra, "mask": ca.SX.ones(equations.rows.value.shape[0])}
     metric = _metric(equations, every_row, is_singular=is_singular)
     return _function("rows", equations, {"mass": metric, "matrix": matrix}, extra)

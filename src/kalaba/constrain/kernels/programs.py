@@ -14,10 +14,11 @@ import numpy as np
 
 from kalaba.constrain.elimination import stack
 from kalaba.constrain.kernels.board import Board, Results, Step
-from kalaba.constrain.kernels.functions import INPUTS, displaced, restoring
+from kalaba.constrain.kernels.functions import displaced, restoring
 from kalaba.constrain.kernels.limb import Limb
 from kalaba.constrain.kernels.share import BoardShare
 from kalaba.constrain.kernels.solve import LimbSolve, with_unit
+from kalaba.constrain.layout import Layout
 from kalaba.constrain.rows import Limbs
 from kalaba.derive.applied import damping_power
 from kalaba.derive.equations import Equations, equations_of
@@ -62,18 +63,7 @@ class Blocks:
         return (*_listed(rows), *_listed(columns)), self.n_hub
 
     def _board(self, name: str, outputs: dict[str, int]) -> Board:
-        m = self.machine
-        sizes = {
-            "work": 1,
-            "q": len(m.coordinates),
-            "v": len(m.velocities),
-            "t": 1,
-            "u": len(m.actuators) + len(m.sampled_inputs),
-            "f": len(m.velocities),
-            "mask": len(m.rows),
-            "w": 1,
-        }
-        return Board(name, {key: sizes[key] for key in INPUTS[:-1]}, outputs, m, self.width)
+        return Board(name, Layout.of(self.machine).sizes, outputs, self.machine, self.width)
 
     def _shares(self, board: Board) -> tuple[BoardShare, list[BoardShare]]:
         hub = BoardShare(board, (self.parted.hub,), self._hub, self._hub, list(range(self.n_hub)))

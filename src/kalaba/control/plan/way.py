@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kalaba.constrain.layout import checked_configuration
 from kalaba.control.bound_goals import REACHED, Course, course, demand, tangent
 from kalaba.control.goals import ScalarMotion, follow, posture
 from kalaba.errors import ControlError
 from kalaba.model.text.expressions import parse
 from kalaba.paths.checks import finite
+from kalaba.plant.arguments import checked_configuration
 from kalaba.plant.choice import independent_rows_of, rows_at
 from kalaba.plant.laws import read
 from kalaba.plant.state import State

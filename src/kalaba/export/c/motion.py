@@ -24,7 +24,7 @@ from kalaba.export.c.export import (
     sizes,
 )
 from kalaba.export.c.routine import routine
-from kalaba.plant.choice import choose
+from kalaba.plant.choice import choose, keep_rows
 
 if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
@@ -106,8 +106,8 @@ def _function(plant: Plant, kept: Array) -> ca.Function:
     """Motion with the arguments of the C function; no further force."""
     found = functions.motion(plant.equations, is_singular=plant.is_singular)
     at_start = plant.inputs(*plant.start)
-    at_start[plant.layout.mask], at_start[plant.layout.w] = kept, plant.weight if plant.is_singular else 1.0
-    parts = np.split(at_start, np.cumsum([found.numel_in(name) for name in functions.INPUTS[:-1]])[:-1])
+    keep_rows(plant, at_start, kept)
+    parts = np.split(at_start, np.cumsum([found.numel_in(name) for name in plant.layout.sizes])[:-1])
     healthy = np.array(found.call([*parts, plant.parameters])[found.index_out("pivots")]).ravel()
     s = plant.equations.symbols
     rows = ca.SX.sym("rows", len(kept))

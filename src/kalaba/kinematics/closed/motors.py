@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kalaba.constrain.kernels.functions import expressions
-from kalaba.constrain.layout import checked_configuration
 from kalaba.errors import KinematicsError, ModelError, near
 from kalaba.model.machine import Thrust
 from kalaba.model.parts import Start
+from kalaba.plant.arguments import checked_configuration
 from kalaba.plant.choice import free_directions
 from kalaba.plant.plant import build
 from kalaba.plant.start import find_configuration, widest_gap

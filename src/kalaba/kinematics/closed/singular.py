@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.constrain.layout import checked_configuration
 from kalaba.errors import ModelError
 from kalaba.kinematics.closed.motors import DEPENDENT, freedoms_seen, with_frame
+from kalaba.plant.arguments import checked_configuration
 
 if TYPE_CHECKING:
     from kalaba.model.system import System

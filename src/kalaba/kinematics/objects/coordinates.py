@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kalaba.constrain.layout import checked
 from kalaba.errors import KinematicsError
 from kalaba.kinematics.objects.displacements import seen_from, then
 from kalaba.kinematics.objects.opened import configuration, modes
 from kalaba.kinematics.tree.turns import shifted
 from kalaba.model.parts import Start
+from kalaba.plant.arguments import checked
 from kalaba.plant.choice import independent_rows_of
 from kalaba.plant.start import find_configuration
 from kalaba.plant.state import Pose, State

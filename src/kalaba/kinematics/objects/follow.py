@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.constrain.layout import checked, checked_configuration
 from kalaba.errors import KinematicsError, ModelError, near
 from kalaba.kinematics import tree as inverse
 from kalaba.kinematics.objects.opened import Opened, modes
@@ -24,6 +23,7 @@ from kalaba.kinematics.tree.differential import measure
 from kalaba.kinematics.tree.target import Target, target_of
 from kalaba.kinematics.tree.task import FOUND, Look, Task, descend, nearest
 from kalaba.kinematics.tree.turns import shifted
+from kalaba.plant.arguments import checked, checked_configuration
 from kalaba.plant.state import Pose
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kalaba.constrain.layout import checked_configuration
 from kalaba.joints.kinds import Screw, Spherical, Weld
 from kalaba.kinematics.objects.displacements import TURN, displacements, seen_from
 from kalaba.model.machine import MachineConnection
 from kalaba.model.parts import Connection, Frame
 from kalaba.native.backend import Interpreted
+from kalaba.plant.arguments import checked_configuration
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.state import Pose, State
 from kalaba.space import pose as described

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kalaba.constrain.kernels.functions import expressions
-from kalaba.constrain.layout import checked
 from kalaba.errors import KinematicsError
 from kalaba.kinematics.tree.chain import movers, tree_of
 from kalaba.kinematics.tree.target import Target
+from kalaba.plant.arguments import checked
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations

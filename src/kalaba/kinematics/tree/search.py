@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kalaba.constrain.layout import checked_configuration
 from kalaba.errors import KinematicsError, ModelError
 from kalaba.kinematics.tree.chain import Limits, tree_of
 from kalaba.kinematics.tree.differential import LENGTH, is_singular, measure
 from kalaba.kinematics.tree.target import target_of
 from kalaba.kinematics.tree.task import Look, Task, descend, nearest
 from kalaba.kinematics.tree.turns import shifted
+from kalaba.plant.arguments import checked_configuration
 
 if TYPE_CHECKING:
     from kalaba.model.system import System

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.constrain.layout import checked
 from kalaba.errors import ModelError
 from kalaba.kinematics.tree.hinges import skew
+from kalaba.plant.arguments import checked
 from kalaba.plant.state import Pose
 from kalaba.space import pose as described
 from kalaba.space.rotations import from_pose, quaternion_of, rotation_of, rotation_vector

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kalaba.constrain.layout import checked_configuration
 from kalaba.kinematics.tree.chain import turning
+from kalaba.plant.arguments import checked_configuration
 from kalaba.plant.plant import build
 
 if TYPE_CHECKING:

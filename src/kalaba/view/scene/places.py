@@ -67,10 +67,7 @@ class Places:
         from kalaba.constrain.kernels.functions import expressions
 
         given = np.asarray(q, dtype=float)
-        layout = self.plant.layout
-        rows = np.atleast_2d(given)
-        packed = np.zeros((len(rows), layout.size))
-        packed[:, layout.q], packed[:, layout.mask], packed[:, layout.w] = rows, 1.0, 1.0
+        packed = self.plant.layout.pack(np.atleast_2d(given))
         function = self.plant.function("places", lambda e: expressions(e, _poses))
         if isinstance(function, NativeFunction):
             values = run_kernel(function.kernel, function.store, packed)
