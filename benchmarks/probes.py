@@ -14,7 +14,7 @@ IMPORTED = (
     "numba",
     "kalaba.plant.plant",
     "kalaba.plant.start",
-    "kalaba.plant.forward",
+    "kalaba.plant.evaluate",
     "kalaba.run.simulate",
     "kalaba.compiled",
 )

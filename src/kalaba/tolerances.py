@@ -51,6 +51,33 @@ ROW_CONTRADICTION = 1e-7
 REACTION_UNIQUE = 1e-8
 # Of the longest row, or of the largest singular value: motions that push a floating base less leave it still.
 BASE_STILL = 1e-10
+# m, rad, for machines of metre size: residuals of an assembly below this are rounding.
+ASSEMBLY_CLOSED = 1e-13
+# m, rad: below this residual nothing is left to gain in an assembly; a few units in the last place of 1.
+ASSEMBLY_EXACT = 1e-15
+# m, rad: a change of configuration that rounding makes; a start that moves less was closed as guessed.
+ASSEMBLY_UNMOVED = 1e-12
+# m, rad: after a shorter step the nearest closed configuration is found.
+ASSEMBLY_ARRIVED = 1e-14
+# Of the largest singular value of rows of length 1: less is dropped from a Newton step. No rank is decided by it: off
+# the manifold rows that depend look independent, and a step must not follow their difference.
+ASSEMBLY_RANK = 1e-9
+# Of the residual: a Newton step that leaves more than this of it is slow.
+ASSEMBLY_SLOW = 0.999
+# Of the largest inertia: below this a direction counts as massless, and the metric of an assembly is filled up.
+ASSEMBLY_MASSLESS = 1e-9
+# m, rad: a guess of a displacement or a frame that is missed by less is met.
+GUESS_MET = 1e-13
+# m, rad: a start that closes this well and is refused is a false root.
+FALSE_ROOT_CLOSED = 1e-9
+# Of the speeds, at least 1: rates of rows and speeds of a start that are missed by more cannot be met.
+START_SPEED_MET = 1e-9
+# m/s, rad/s: below this nothing is left to gain in the speeds of a start.
+START_SPEED_EXACT = 1e-14
+# Of the speed, at least 1: rows that move faster than this after an impact are driven.
+IMPACT_SLIP = 1e-9
+# Of the kinetic energy: the square of a change of speed that is rounding.
+IMPACT_ROUNDING = 1e-20
 # Of the largest singular value of [M; A]: smaller ones belong to directions that have neither inertia nor a row.
 # Measured against rounding, for the words of an error.
 NOT_UNIQUE = 1e-10
@@ -61,6 +88,40 @@ NOT_UNIQUE_SHOWN = 1e-6
 # --- time: steppers, compiled, run
 
 # --- Rest and small motion: analyse.
+
+# m/s, rad/s: rows that move faster by themselves, or a state that does, leave no rest.
+REST_STILL = 1e-9
+# m, rad: a displacement whose elastic force counts as one at work, so that a machine without load has a scale.
+REST_STRAIN = 1e-3
+# Of the forces at work: less is rounding, and the machine in equilibrium.
+REST_BALANCED = 1e-9
+# Of the forces at work: less is rounding for a search, which goes on below REST_BALANCED while it gains.
+EQUILIBRIUM_NOISE = 1e-13
+# m, rad: an equilibrium that is not stable is meant if it is this near.
+UNSTABLE_NEAR = 0.1
+# m, rad: a step this short changes nothing.
+EQUILIBRIUM_ARRIVED = 1e-13
+# Of the stiffest direction: less is no stiffness.
+EQUILIBRIUM_SOFT = 1e-11
+# Of the forces at work: what may point where nothing resists.
+EQUILIBRIUM_LOST = 1e-9
+# Of |K| |r|: where K r is less, nothing resists the force r that is left; for the words of an error.
+EQUILIBRIUM_RESISTS = 1e-9
+# Of the stiffness that meets in a mode without taking account of signs: less is none, and the mode rigid.
+MODE_RIGID = 1e-10
+# Of the largest ω²: less is rounding.
+MODE_TINY = 1e-15
+# Of the largest stiffness: a stiffness less symmetric than this has no potential.
+STIFFNESS_SYMMETRIC = 1e-7
+# Of the fastest pole: slower ones are at zero, to rounding.
+POLE_AT_ZERO = 1e-12
+# Coefficients of a dependence between rows: smaller ones are rounding.
+DEPENDENCE_SHOWN = 1e-9
+# Of the longest row: where rows are measured for their condition, shorter ones are not stretched to length 1, so that a
+# row that is vanishing shows.
+CONDITION_STRETCHED = 0.1
+# Of the largest entry of A: a dependence between rows that fails by more off the manifold is no identity.
+DEPENDENCE_BROKEN = 1e-6
 
 # --- kinematics
 

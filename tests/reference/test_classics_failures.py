@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 import kalaba as kb
 from by_hand import SHARP, G, integrate, positions
-from kalaba.constrain.kernels.functions import motion
+from kalaba.constrain.kernels.motion import motion
 from kalaba.results.run import Ending
 
 SOLVERS = {"masked": kb.MaskedLDL(), "uk": kb.UdwadiaKalaba(), "kkt": kb.KKT(), "null space": kb.NullSpace()}

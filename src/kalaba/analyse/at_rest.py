@@ -20,21 +20,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kalaba.constrain.kernels.functions import tangent
 from kalaba.errors import ConstraintError, ModelError, near
 from kalaba.native.backend import Evaluator, Interpreted
 from kalaba.plant.arguments import checked
 from kalaba.plant.choice import independent_rows_of, keep_rows, not_finite
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.state import State
+from kalaba.tolerances import REST_BALANCED, REST_STILL, REST_STRAIN
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
 
 Array = NDArray[np.float64]
-STILL = 1e-9  # m/s, rad/s: rows that move faster by themselves leave no rest
-STRAIN = 1e-3  # m, rad: a displacement whose elastic force counts as one at work
-BALANCED = 1e-9  # of the forces at work: less is rounding
 
 
 class NotInEquilibriumWarning(UserWarning):
@@ -55,7 +52,7 @@ class Balance:
     @property
     def is_equilibrium(self) -> bool:
         """Whether the machine stays at rest."""
-        return bool(np.max(np.abs(self.unbalanced), initial=0.0) <= BALANCED * self.force_scale)
+        return bool(np.max(np.abs(self.unbalanced), initial=0.0) <= REST_BALANCED * self.force_scale)
 
     def reduced(self, matrix: Array) -> Array:
         """Tᵀ · T of a matrix."""
@@ -64,7 +61,7 @@ class Balance:
     def worst(self, names: tuple[str, ...]) -> str:
         """The coordinates with the largest unbalanced force, in words."""
         size = np.abs(self.unbalanced)
-        order = [j for j in np.argsort(-size)[:3] if size[j] > max(0.1 * size.max(), BALANCED * self.force_scale)]
+        order = [j for j in np.argsort(-size)[:3] if size[j] > max(0.1 * size.max(), REST_BALANCED * self.force_scale)]
         return ", ".join(f"{names[j]} by {self.unbalanced[j]:.3g}" for j in order)
 
 
@@ -74,9 +71,7 @@ class Rest:
     def __init__(self, plant: Plant, actuation: Any = None) -> None:  # noqa: ANN401
         self.plant = plant
         self.actuation = actuation_vector(plant, actuation)
-        self._tangent: Evaluator = Interpreted().evaluator(
-            "tangent", plant.key, lambda: tangent(plant.equations, is_singular=plant.is_singular), plant.parameters
-        )
+        self._tangent: Evaluator = plant.interpreted("tangent")
 
     def packed(self, q: ArrayLike) -> Array:
         """The packed inputs of a configuration at rest."""
@@ -85,7 +80,7 @@ class Rest:
     def check_still(self, q: Array) -> None:
         """Refuse rows that move by themselves."""
         rates = self.plant.velocity_residual(q, np.zeros(len(self.plant.velocities)))
-        if np.max(np.abs(rates), initial=0.0) > STILL:
+        if np.max(np.abs(rates), initial=0.0) > REST_STILL:
             row = self.plant.constraints[int(np.argmax(np.abs(rates)))]
             raise ConstraintError(
                 f"{self.plant.system.name}: {row} moves by itself at t = 0 ({np.abs(rates).max():.3g}/s), so nothing "
@@ -109,7 +104,7 @@ class Rest:
         K, C = (found[key].reshape((n, n), order="F") for key in ("stiffness", "damping"))
         unbalanced = T @ (T.T @ problem.force)
         motors = plant.actuation_map(q) @ self.actuation
-        sizes = (plant.bias(q, np.zeros(n)), problem.force, motors, K.diagonal() * STRAIN)
+        sizes = (plant.bias(q, np.zeros(n)), problem.force, motors, K.diagonal() * REST_STRAIN)
         scale = max(float(np.max(np.abs(part), initial=0.0)) for part in sizes)
         return Balance(T, unbalanced, max(scale, np.finfo(float).tiny), problem.mass, K, C)
 
@@ -138,7 +133,7 @@ def state_at_rest(plant: Plant, at: State | None) -> Array:
         return plant.start.q
     q, v = at
     speed = checked(v, len(plant.velocities), "at.v", plant.velocities)
-    if np.max(np.abs(speed), initial=0.0) > STILL:
+    if np.max(np.abs(speed), initial=0.0) > REST_STILL:
         name = plant.velocities[int(np.argmax(np.abs(speed)))]
         fastest = float(np.abs(speed).max())
         raise ModelError(

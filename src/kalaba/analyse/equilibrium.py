@@ -27,6 +27,14 @@ from kalaba.plant.reference import project_state
 from kalaba.plant.state import State
 from kalaba.space.configuration import displaced
 from kalaba.space.number import is_number
+from kalaba.tolerances import (
+    EQUILIBRIUM_ARRIVED,
+    EQUILIBRIUM_LOST,
+    EQUILIBRIUM_NOISE,
+    EQUILIBRIUM_RESISTS,
+    EQUILIBRIUM_SOFT,
+    UNSTABLE_NEAR,
+)
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
@@ -34,12 +42,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 STEPS = 200
 FAR = 0.5  # m, rad: largest change of a coordinate in one step
-NEAR = 0.1  # m, rad: an equilibrium that is not stable is meant if it is this near
 CALM = 40  # steps, after which they become shorter
-FOUND = 1e-13  # m, rad: a step this short changes nothing
-SOFT = 1e-11  # of the stiffest direction: less is no stiffness
-LOST = 1e-9  # of the forces at work: what may point where nothing resists
-NOISE = 1e-13  # of the forces at work: less is rounding
 HELD = "held_still"
 
 
@@ -60,7 +63,7 @@ def equilibrium(system: System | Plant, hold: Mapping[str, float] | None = None,
     for count in range(STEPS):
         balance = rest.at(q)
         step = _step(balance, FAR * 0.95 ** max(0, count - CALM))
-        if np.max(np.abs(step), initial=0.0) <= FOUND:
+        if np.max(np.abs(step), initial=0.0) <= EQUILIBRIUM_ARRIVED:
             break
         q = project_state(plant, State(displaced(plant.machine, q, step), zero), 0.0).q
     balance = rest.at(q)
@@ -73,19 +76,22 @@ def _step(balance: Balance, far: float) -> Array:
     """Newton's step T z, or a falling one where that goes far, or up, or where nothing resists."""
     T, K = balance.tangent, balance.reduced(balance.stiffness)
     r = T.T @ balance.unbalanced
-    if not r.size or np.max(np.abs(balance.unbalanced)) <= NOISE * balance.force_scale:
+    if not r.size or np.max(np.abs(balance.unbalanced)) <= EQUILIBRIUM_NOISE * balance.force_scale:
         return np.zeros(len(T))
     metric = balance.reduced(balance.mass)
     metric = metric + 1e-9 * max(float(np.trace(metric)) / len(r), 1e-300) * np.eye(len(r))
     lower = np.linalg.inv(np.linalg.cholesky(metric))
     U, sigma, Vt = np.linalg.svd(lower @ K @ lower.T)
     force = lower @ r
-    firm = sigma > SOFT * sigma.max()
+    firm = sigma > EQUILIBRIUM_SOFT * sigma.max()
     newton = T @ (lower.T @ (Vt[firm].T @ ((U.T @ force)[firm] / sigma[firm])))
     lost = np.linalg.solve(lower, U[:, ~firm] @ (U.T @ force)[~firm])
     K = lower @ (K + K.T) @ lower.T / 2
-    limit = far if np.linalg.eigvalsh(K)[0] >= -SOFT * sigma.max() else min(NEAR, far)
-    if np.max(np.abs(newton), initial=0.0) <= limit and np.max(np.abs(T @ lost)) <= LOST * balance.force_scale:
+    limit = far if np.linalg.eigvalsh(K)[0] >= -EQUILIBRIUM_SOFT * sigma.max() else min(UNSTABLE_NEAR, far)
+    if (
+        np.max(np.abs(newton), initial=0.0) <= limit
+        and np.max(np.abs(T @ lost)) <= EQUILIBRIUM_LOST * balance.force_scale
+    ):
         return np.asarray(newton)
     return _fall(T @ lower.T, K, force, far)
 
@@ -118,7 +124,7 @@ def _held(plant: Plant, hold: Mapping[str, float]) -> Plant:
 def _unbalanced(plant: Plant, balance: Balance) -> ConstraintError:
     K = balance.reduced(balance.stiffness)
     bare = balance.tangent.T @ balance.unbalanced
-    resists = np.linalg.norm(K @ bare) > 1e-9 * np.linalg.norm(K) * np.linalg.norm(bare)
+    resists = np.linalg.norm(K @ bare) > EQUILIBRIUM_RESISTS * np.linalg.norm(K) * np.linalg.norm(bare)
     why = "the search from the start ended there" if resists else "nothing resists it"
     return ConstraintError(
         f"{plant.system.name}: no equilibrium found; unbalanced: {balance.worst(plant.velocities)} (N, N*m); {why}. "

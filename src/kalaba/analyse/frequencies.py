@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from kalaba.analyse.at_rest import Balance, Rest, plant_of, state_at_rest, warn_unbalanced
 from kalaba.errors import ConstraintError
 from kalaba.plant.choice import not_unique
+from kalaba.tolerances import MODE_RIGID, MODE_TINY, STIFFNESS_SYMMETRIC
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     from kalaba.plant.state import State
 
 Array = NDArray[np.float64]
-RIGID = 1e-10  # of the stiffness that meets in a mode without taking account of signs: less is none
-TINY = 1e-15  # of the largest ω²
-SYMMETRIC = 1e-7  # of the largest stiffness
 SHOWN = 0.05  # parts of a mode's energy below this are not printed
 
 
@@ -96,7 +94,7 @@ def _solve(plant: Plant, balance: Balance) -> Frequencies:
     T, M, K = balance.tangent, balance.reduced(balance.mass), balance.reduced(balance.stiffness)
     n = len(plant.velocities)
     largest = float(np.max(np.abs(balance.stiffness), initial=0.0))
-    if balance.is_equilibrium and np.max(np.abs(K - K.T), initial=0.0) > SYMMETRIC * max(largest, 1e-300):
+    if balance.is_equilibrium and np.max(np.abs(K - K.T), initial=0.0) > STIFFNESS_SYMMETRIC * max(largest, 1e-300):
         raise ConstraintError(
             f"{plant.system.name}: some force has no potential, so there are no natural frequencies as such. "
             "Use kb.linearise(...).poles."
@@ -130,13 +128,13 @@ def _squares(balance: Balance, shapes: Array) -> Array:
     """ω² = xᵀK x, rounding set to zero."""
     squares = np.sum(shapes * (balance.stiffness @ shapes), axis=0)
     size = np.sum(np.abs(shapes) * (np.abs(balance.stiffness) @ np.abs(shapes)), axis=0)
-    kept = np.abs(squares) > RIGID * size + TINY * np.abs(squares).max(initial=0.0)
+    kept = np.abs(squares) > MODE_RIGID * size + MODE_TINY * np.abs(squares).max(initial=0.0)
     return np.where(kept, squares, 0.0)
 
 
 def _damping(balance: Balance, shapes: Array, omega: Array) -> Array:
     """ζ = xᵀC x / 2ω; infinite for a motion that is damped and has no stiffness."""
     taken = np.sum(shapes * (balance.damping @ shapes), axis=0)
-    taken = np.where(np.abs(taken) > RIGID * np.abs(taken).max(initial=0.0), taken, 0.0)
+    taken = np.where(np.abs(taken) > MODE_RIGID * np.abs(taken).max(initial=0.0), taken, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(taken == 0.0, 0.0, taken / (2 * omega))

@@ -30,6 +30,7 @@ from kalaba.errors import KalabaError, ModelError, near
 from kalaba.native.backend import Interpreted
 from kalaba.plant.derivatives import derivatives
 from kalaba.plant.laws import read
+from kalaba.tolerances import POLE_AT_ZERO
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from kalaba.plant.state import State
 
 Array = NDArray[np.float64]
-QUIET = 1e-12  # of the fastest pole: less is rounding
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Linear:
         """−Re s/|s| of every pole: negative where it grows, 0 for poles at zero."""
         poles = self.poles
         size = np.abs(poles)
-        moving = size > QUIET * size.max(initial=0.0)
+        moving = size > POLE_AT_ZERO * size.max(initial=0.0)
         return np.where(moving, -poles.real / np.where(moving, size, 1.0), 0.0)
 
     def to_control(self) -> Any:  # noqa: ANN401

@@ -14,6 +14,7 @@ from kalaba.plant.plant import Plant, build
 from kalaba.plant.reference import project_state
 from kalaba.plant.state import State
 from kalaba.space.configuration import displaced
+from kalaba.tolerances import CONDITION_STRETCHED, DEPENDENCE_BROKEN, DEPENDENCE_SHOWN
 
 if TYPE_CHECKING:
     from kalaba.constrain.rows import IndependentRows
@@ -23,9 +24,6 @@ Array = NDArray[np.float64]
 NEARBY = 1e-2  # size of the steps to nearby configurations
 OFF = 1e-3  # size of the steps off the manifold
 PROBES = 6
-SHOWN = 1e-9  # coefficients below this are rounding
-BROKEN = 1e-6  # of the largest entry: a dependence that fails by more is no identity
-STRONG = 0.1  # rows shorter than this part of the longest are not stretched to length 1
 
 
 @dataclass(frozen=True)
@@ -105,7 +103,7 @@ def _dependencies(plant: Plant, rows: IndependentRows) -> tuple[tuple[str, tuple
     names, kept = plant.constraints, np.flatnonzero(rows.kept)
     combinations = []
     for row, coefficients in zip(np.flatnonzero(~rows.kept), rows.dependencies(), strict=True):
-        terms = [(names[j], float(c)) for j, c in zip(kept, coefficients, strict=True) if abs(c) > SHOWN]
+        terms = [(names[j], float(c)) for j, c in zip(kept, coefficients, strict=True) if abs(c) > DEPENDENCE_SHOWN]
         combinations.append((names[row], tuple(terms)))
     return tuple(combinations)
 
@@ -123,7 +121,7 @@ def _unit_rows(metric: Array, matrix: Array) -> Array:
     """Rows of A L⁻ᵀ, M = L Lᵀ, each of unit length unless it is much shorter than the longest: vanishing rows show."""
     rows = np.linalg.solve(np.linalg.cholesky(metric), matrix.T).T
     lengths = np.linalg.norm(rows, axis=1)
-    return np.asarray(rows / np.maximum(lengths, STRONG * lengths.max(initial=1e-300))[:, None])
+    return np.asarray(rows / np.maximum(lengths, CONDITION_STRETCHED * lengths.max(initial=1e-300))[:, None])
 
 
 def _nearby_rank(plant: Plant, rows: IndependentRows) -> int:
@@ -161,5 +159,5 @@ def _on_manifold_only(plant: Plant, rows: IndependentRows) -> tuple[str, ...]:
         step = np.asarray(across * OFF / max(np.abs(across).max(), 1e-300), dtype=np.float64)
         A = plant.constraint(displaced(plant.machine, q, step), v)[0]
         gap = np.abs(A[left_out] - coefficients @ A[rows.kept]).max(axis=1)
-        broken |= gap > BROKEN * np.abs(A).max()
+        broken |= gap > DEPENDENCE_BROKEN * np.abs(A).max()
     return tuple(plant.constraints[k] for k in left_out[broken])

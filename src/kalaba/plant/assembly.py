@@ -13,19 +13,24 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from kalaba.tolerances import (
+    ASSEMBLY_ARRIVED,
+    ASSEMBLY_CLOSED,
+    ASSEMBLY_EXACT,
+    ASSEMBLY_MASSLESS,
+    ASSEMBLY_RANK,
+    ASSEMBLY_SLOW,
+    ASSEMBLY_UNMOVED,
+    ROW_VANISHED,
+)
+
 Array = NDArray[np.float64]
 
-CLOSED = 1e-13  # residuals below this are rounding, for machines of metre size
-EXACT = 1e-15  # nothing is left to gain below this
 NEWTON_STEPS = 60
-UNMOVED = 1e-12  # m, rad: a change that rounding makes
 TRIES = 40
 LEAST_STEPS = 150
 DAMPING = 0.6  # largest step of a coordinate in one iteration, metres or radians
-RANK_TOLERANCE = 1e-9
-SLOW = 0.999  # a step that leaves more of the residual than this is slow
 SLOW_STEPS = 3  # so many slow steps in a row lead nowhere
-NO_INERTIA = 1e-9  # of the largest: below this a direction counts as massless
 FILL = 1e-4  # the part of the others' inertia that a massless direction is given in the metric
 
 
@@ -66,7 +71,7 @@ def assemble(problem: Problem, guess: Array, movable: Array, tries: int = TRIES)
         start = problem.retract(guess, movable * rng.normal(size=len(movable)) * spread)
         found = close(problem, start)
         if found.is_closed and not problem.flipped(found.q):
-            if attempt == 0 and np.max(np.abs(problem.difference(found.q, guess)), initial=0.0) < UNMOVED:
+            if attempt == 0 and np.max(np.abs(problem.difference(found.q, guess)), initial=0.0) < ASSEMBLY_UNMOVED:
                 return found  # closed as guessed: no change is less than none
             nearest = least_change(problem, found.q, guess)
             return found if problem.flipped(nearest.q) else nearest
@@ -83,26 +88,28 @@ def close(problem: Problem, q: Array) -> Assembled:
     slow = 0
     for _ in range(NEWTON_STEPS):
         size = np.max(np.abs(residual), initial=0.0)
-        if not np.isfinite(size) or size < EXACT:
+        if not np.isfinite(size) or size < ASSEMBLY_EXACT:
             break
         step = weighted_step(A, M, -residual)
         capped = min(1.0, DAMPING / max(np.max(np.abs(step), initial=0.0), 1e-300))
         trial = problem.retract(q, capped * step)
         found = problem.evaluate(trial)
         for halvings in range(1, 9):
-            if size < CLOSED or np.linalg.norm(found[0]) < np.linalg.norm(residual):
+            if size < ASSEMBLY_CLOSED or np.linalg.norm(found[0]) < np.linalg.norm(residual):
                 break
             trial = problem.retract(q, capped * step / 2**halvings)
             found = problem.evaluate(trial)
         gain = np.linalg.norm(found[0]) / max(float(np.linalg.norm(residual)), 1e-300)
         if not gain < 1.0:  # nothing is left to gain, or nothing helps
             break
-        slow = slow + 1 if gain > SLOW and capped == 1.0 else 0
+        slow = slow + 1 if gain > ASSEMBLY_SLOW and capped == 1.0 else 0
         if slow > SLOW_STEPS:
             break
         q, (residual, A, M) = trial, found
     size = np.max(np.abs(residual), initial=0.0)
-    return Assembled(q, residual, is_closed=bool(size < 10 * CLOSED * max(1.0, np.max(np.abs(q), initial=0.0))))
+    return Assembled(
+        q, residual, is_closed=bool(size < 10 * ASSEMBLY_CLOSED * max(1.0, np.max(np.abs(q), initial=0.0)))
+    )
 
 
 def least_change(problem: Problem, q: Array, guess: Array) -> Assembled:
@@ -118,7 +125,7 @@ def least_change(problem: Problem, q: Array, guess: Array) -> Assembled:
         damping = max(damping / 2, 1 / 32) if size > 0.9 * previous else damping  # a sharp bend throws it about
         step = min(damping, DAMPING / max(size, 1e-300)) * back + weighted_step(A, metric, -residual)
         q = problem.retract(q, step * min(1.0, 2 * DAMPING / max(np.max(np.abs(step), initial=0.0), 1e-300)))
-        if np.max(np.abs(step), initial=0.0) < 1e-14:
+        if np.max(np.abs(step), initial=0.0) < ASSEMBLY_ARRIVED:
             break
         previous = size
     last = close(problem, q)
@@ -134,8 +141,8 @@ def weighted_step(matrix: Array, metric: Array, rhs: Array) -> Array:
     lower = _cholesky(metric)
     B = np.linalg.solve(lower, matrix.T).T  # A L⁻ᵀ
     norms = np.linalg.norm(B, axis=1)
-    scale = np.where(norms > 1e-6 * norms.max(initial=0.0), norms, max(norms.max(initial=0.0), 1e-300))
-    y = np.linalg.lstsq(B / scale[:, None], rhs / scale, rcond=RANK_TOLERANCE)[0]
+    scale = np.where(norms > ROW_VANISHED * norms.max(initial=0.0), norms, max(norms.max(initial=0.0), 1e-300))
+    y = np.linalg.lstsq(B / scale[:, None], rhs / scale, rcond=ASSEMBLY_RANK)[0]
     return np.asarray(np.linalg.solve(lower.T, y))
 
 
@@ -144,8 +151,8 @@ def _cholesky(metric: Array) -> Array:
     sizes = np.sqrt(np.maximum(np.diag(metric), 0.0))
     if not sizes.any():
         return np.eye(len(metric))
-    scale = np.where(sizes > NO_INERTIA * sizes.max(initial=0.0), sizes, max(float(sizes.mean()), 1e-300))
+    scale = np.where(sizes > ASSEMBLY_MASSLESS * sizes.max(initial=0.0), sizes, max(float(sizes.mean()), 1e-300))
     unit = metric / np.outer(scale, scale)
-    if np.linalg.eigvalsh(unit)[0] < NO_INERTIA:
+    if np.linalg.eigvalsh(unit)[0] < ASSEMBLY_MASSLESS:
         unit = unit + FILL * np.eye(len(unit))
     return np.asarray(scale[:, None] * np.linalg.cholesky(unit), dtype=float)

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.constrain.kernels.functions import sensitivity
-from kalaba.native.backend import Interpreted
 from kalaba.plant.assembly import weighted_step
 from kalaba.plant.choice import independent_rows_of, keep_rows
 
@@ -39,9 +37,7 @@ def derivatives(plant: Plant, inputs: Array) -> Derivatives:
     problem = plant.problem(inputs)
     rows = independent_rows_of(plant, problem)
     keep_rows(plant, inputs, rows.mask)
-    function = Interpreted().evaluator(
-        "sensitivity", plant.key, lambda: sensitivity(plant.equations, is_singular=plant.is_singular), plant.parameters
-    )
+    function = plant.interpreted("sensitivity")
     found = {name: function(inputs)[part] for name, part in function.outputs.items()}
     by_q, by_v, by_force = (found[name].reshape((n, n), order="F") for name in ("by_q", "by_v", "by_force"))
     T = rows.free_directions()

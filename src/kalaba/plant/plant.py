@@ -1,6 +1,6 @@
 """Plant: a machine ready to be evaluated. Built from a System; joins derivation, constraints and a backend.
 
-Every quantity comes from a function traced once (see `constrain/functions.py`) and evaluated by the backend. Nothing
+Every quantity comes from a function traced once (see `constrain/kernels/`) and evaluated by the backend. Nothing
 is derived or compiled before it is asked for.
 """
 
@@ -15,32 +15,42 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kalaba.constrain.kernels.functions import watch
+from kalaba.constrain.kernels.standard import STANDARD
 from kalaba.constrain.layout import Layout
 from kalaba.constrain.solvers import MaskedLDL, Motion, Problem, Solver, UdwadiaKalaba, is_singular, mass_weight
+from kalaba.derive.equations import Equations, equations_of
+from kalaba.derive.newton_euler import NewtonEuler
 from kalaba.errors import ControlError, ModelError, near
 from kalaba.model.fingerprint import fingerprint
+from kalaba.model.system import System
 from kalaba.native.backend import Backend, Evaluator, Interpreted, Native
-from kalaba.plant import choice, forward
+from kalaba.plant import evaluate, floating
 from kalaba.plant.arguments import WRENCH, checked, checked_configuration
+from kalaba.plant.choice import Choice, first_choice, keep_rows, rows_at
+from kalaba.plant.derivatives import Derivatives, derivatives
+from kalaba.plant.laws import trace_map
+from kalaba.plant.reaction import Reaction, reaction
+from kalaba.plant.start import find_start, first_guess, settle_as_found
 from kalaba.plant.state import Energy, Pose, State
+from kalaba.plant.step import one_step
+from kalaba.plant.variants import interpreted, limb_machine, variant
 
 if TYPE_CHECKING:
     import casadi as ca
 
-    from kalaba.constrain.kernels.programs import Blocks
+    from kalaba.constrain.kernels.limbs import LimbMachine
     from kalaba.derive.dynamics import Method
-    from kalaba.derive.equations import Equations
     from kalaba.model.machine import Machine
-    from kalaba.model.system import System
     from kalaba.native import Kernel
-    from kalaba.plant.choice import Choice
-    from kalaba.plant.derivatives import Derivatives
-    from kalaba.plant.quick import Quick
-    from kalaba.plant.reaction import Reaction
 
 Array = NDArray[np.float64]
 Trace = Callable[["Equations"], "ca.Function"]
 KeptRows = Literal["all", "start", "here"]
+
+
+class RebuildWarning(UserWarning):
+    """A new value changes the structure of the equations: they are derived and compiled again."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +76,6 @@ class Plant:
     @cached_property
     def equations(self) -> Equations:
         """The derived equations."""
-        from kalaba.derive.equations import equations_of
-
         return equations_of(self.machine, self.method)
 
     @cached_property
@@ -130,46 +138,36 @@ class Plant:
     @cached_property
     def start(self) -> State:
         """The start: assembled, consistent."""
-        from kalaba.plant.start import find_start
-
         return find_start(self)
 
     @cached_property
     def is_singular(self) -> bool:
         """Whether the mass matrix leaves some motion without inertia."""
-        from kalaba.plant.start import first_guess
-
         return is_singular(self.mass_matrix(first_guess(self)))
 
     @cached_property
     def weight(self) -> float:
         """The weight w of AᵀA beside a singular mass matrix."""
-        from kalaba.plant.start import first_guess
-
         q = first_guess(self)
         return mass_weight(self.mass_matrix(q), self.constraint(q, np.zeros(len(self.velocities)))[0])
 
     @cached_property
-    def quick(self) -> Quick:
+    def quick(self) -> evaluate.Quick:
         """Forward dynamics at the least cost of a call, where nothing is out of the ordinary."""
-        from kalaba.plant.quick import Quick
-
-        return Quick(self)
+        return evaluate.Quick(self)
 
     @cached_property
     def choice(self) -> Choice:
         """The rows chosen at the start."""
-        return choice.first_choice(self)
+        return first_choice(self)
 
     @cached_property
-    def parted(self) -> Blocks | None:
-        """The programs of a machine with many limbs that are alike, compiled once for all of them; else None."""
-        from kalaba.plant.variants import parted
-
-        return parted(self)
+    def parted(self) -> LimbMachine | None:
+        """The hub and limbs of a machine with many limbs that are alike, compiled once for all of them; else None."""
+        return limb_machine(self)
 
     @property
-    def blocks(self) -> Blocks | None:
+    def blocks(self) -> LimbMachine | None:
         """The same, unless the mass matrix is singular: then they cannot solve."""
         return None if self.parted is None or self.is_singular else self.parted
 
@@ -185,15 +183,11 @@ class Plant:
         return self._functions[kept]
 
     def standard(self, name: str) -> Evaluator:
-        """One of the functions of `constrain/functions.py`, the variant that this machine needs."""
-        from kalaba.plant.variants import SELDOM, variant
-
-        return self.function(name, *variant(self, name), seldom=name in SELDOM)
+        """One of the functions of `constrain/kernels/standard.py`, in the form that this machine needs."""
+        return self.function(name, *variant(self, name), seldom=STANDARD[name].is_seldom)
 
     def interpreted(self, name: str) -> Evaluator:
         """A standard function in CasADi's interpreter: for what is evaluated too seldom to be compiled."""
-        from kalaba.plant.variants import interpreted
-
         full = f"{name} interpreted"
         if full not in self._functions:
             self._functions[full] = interpreted(self, name)
@@ -201,8 +195,6 @@ class Plant:
 
     def lanes(self, name: str, lanes: int) -> tuple[Kernel, Array]:
         """The kernel of a standard function that works on several states at a time, and its prepared store."""
-        from kalaba.plant.variants import variant
-
         full = f"{name} lanes {lanes}"
         if full not in self._lanes:
             trace, label = variant(self, name, lanes)
@@ -225,7 +217,7 @@ class Plant:
         """
         packed = self.layout.pack(q, v, t)
         if rows != "all":
-            choice.keep_rows(self, packed, self.choice.mask if rows == "start" else choice.rows_at(self, packed).mask)
+            keep_rows(self, packed, self.choice.mask if rows == "start" else rows_at(self, packed).mask)
         return packed
 
     def inputs(self, q: ArrayLike, v: ArrayLike | None = None, t: float = 0.0, *, rows: KeptRows = "all") -> Array:
@@ -280,16 +272,21 @@ class Plant:
     ) -> Motion:
         """The constrained motion at a state: acceleration and constraint force.
 
-        `force` is a generalised force, `actuation` one value a motor, `wrenches` maps frames to (force, torque) in
-        world axes. A leading batch axis on the arguments makes it a batch.
+        A leading batch axis on the arguments makes it a batch.
+
+        Arguments:
+            q: configuration, one number per coordinate (m, rad, unit quaternions)
+            v: velocities (m/s, rad/s)
+            force: generalised force, one number per velocity (N, N·m)
+            t: time, s
+            actuation: one number per motor (N, N·m)
+            wrenches: {frame: (force, torque)} at the frame's origin, world axes (N, N·m)
         """
         if wrenches is None and (found := self.quick(q, v, force, t, actuation)) is not None:
             return found
         if np.ndim(q) > 1:
-            from kalaba.plant.batch import Acting, batch_motion
-
-            return batch_motion(self, q, v, Acting(force, t, actuation, wrenches))
-        return forward.motion(self, self.packed(q, v, force, t, actuation, wrenches))
+            return evaluate.batch_motion(self, q, v, evaluate.Acting(force, t, actuation, wrenches))
+        return evaluate.motion(self, self.packed(q, v, force, t, actuation, wrenches))
 
     def packed(
         self,
@@ -327,8 +324,6 @@ class Plant:
 
     def watch(self, names: tuple[str, ...], inputs: Array) -> list[Array]:
         """Readings of named scalars (value, gradient) and frames (position, rotation, Jacobian)."""
-        from kalaba.constrain.kernels.functions import watch
-
         scalars = {*self.coordinates, *self.machine.displacements}
         for name in names:
             if name not in self.machine.frames and name not in scalars:
@@ -341,8 +336,6 @@ class Plant:
 
     def actuation_map(self, q: ArrayLike) -> Array:
         """B(q): generalised force of the motors is B u."""
-        from kalaba.plant.laws import trace_map
-
         function = self.function("actuation", trace_map)
         return function(self.inputs(q)).reshape((len(self.velocities), len(self.actuators)), order="F")
 
@@ -357,20 +350,14 @@ class Plant:
 
     def centre_of_mass(self, q: ArrayLike) -> Array:
         """Centre of mass of the whole machine in the world."""
-        from kalaba.plant import floating
-
         return floating.centre_of_mass(self, q)
 
     def generalised_jacobian(self, frame: str, q: ArrayLike, base: str | None = None) -> Array:
         """J* of space robots, (6, n_v): a frame's velocity while its tree floats without momentum."""
-        from kalaba.plant import floating
-
         return floating.generalised_jacobian(self, frame, q, base)
 
     def reaction_null(self, q: ArrayLike, base: str | None = None, *, attitude_only: bool = False) -> Array:
         """(n_v, k): rates that leave a floating base still, or only its attitude."""
-        from kalaba.plant import floating
-
         return floating.reaction_null(self, q, base, attitude_only=attitude_only)
 
     def output(self, name: str, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> float:
@@ -379,28 +366,35 @@ class Plant:
             raise ModelError(f"{self.system.name}: no output {name!r}; {near(name, self.outputs)}")
         return float(self.evaluate("observe", self.inputs(q, v, t))["outputs"][self.outputs.index(name)])
 
-    def reaction(self, connection: str, q: ArrayLike, v: ArrayLike, **acting: Any) -> Reaction:  # noqa: ANN401
-        """The wrench that a connection carries, its components that are not unique flagged."""
-        from kalaba.plant.reaction import reaction
+    def reaction(  # noqa: PLR0913  (a state and all that acts on it, as in `motion`)
+        self,
+        connection: str,
+        q: ArrayLike,
+        v: ArrayLike,
+        *,
+        force: ArrayLike | None = None,
+        t: float = 0.0,
+        actuation: ArrayLike | None = None,
+        wrenches: Mapping[str, ArrayLike] | None = None,
+    ) -> Reaction:
+        """The wrench that a connection carries, its components that are not unique flagged.
 
-        return reaction(self, connection, self.packed(q, v, **acting))
+        Arguments:
+            connection: its name
+            q, v, force, t, actuation, wrenches: those of `motion`
+        """
+        return reaction(self, connection, self.packed(q, v, force, t, actuation, wrenches))
 
     def derivatives(self, q: ArrayLike, v: ArrayLike, force: ArrayLike | None = None, t: float = 0.0) -> Derivatives:
         """Derivatives of the motion on the constraints' tangent space."""
-        from kalaba.plant.derivatives import derivatives
-
         return derivatives(self, self.packed(q, v, force, t))
 
     def step(self, state: State, actuation: ArrayLike | None = None, dt: float = 1e-3, t: float = 0.0) -> State:
         """Advance a state by dt with held actuation: one Runge-Kutta step, then projection."""
-        from kalaba.plant.step import one_step
-
         return one_step(self, state, actuation, dt, t)
 
     def with_parameters(self, values: Mapping[str, float]) -> Plant:
         """The same code with other numbers; a number that shapes the equations rebuilds them, with a warning."""
-        from kalaba.plant.variants import RebuildWarning
-
         changed = Plant(self.system.with_parameters(values), self.method, self.backend, self.solver)
         if changed.key != self.key:
             names = ", ".join(values)
@@ -416,16 +410,21 @@ def build(
     backend: Backend | None = None,
     solver: Solver | None = None,
 ) -> Plant:
-    """Make a Plant of a System: derive, compile, assemble the start.
+    """Make a Plant of a System: derive, compile, assemble the start, each when it is first needed.
 
-    The default solver is MaskedLDL, or the literal UdwadiaKalaba on the Interpreted backend.
+    Arguments:
+        system: a System; a Plant is given back as it is
+        method: how equations are derived; NewtonEuler() if not given
+        backend: how functions are evaluated; Native() if not given
+        solver: how the constrained motion is solved; MaskedLDL() if not given, on the Interpreted backend the literal
+            UdwadiaKalaba()
+
+    Raises:
+        ModelError: for anything that is no System
     """
-    from kalaba.derive.newton_euler import NewtonEuler
-    from kalaba.plant.start import settle_as_found
-
     if isinstance(system, Plant):
         return system
-    if not hasattr(system, "machine"):
+    if not isinstance(system, System):
         raise ModelError(f"build: expected a System or a Plant, got {system!r}. Load one by name with kb.load(...).")
     chosen: Backend = Native() if backend is None else backend
     default: Solver = UdwadiaKalaba() if isinstance(chosen, Interpreted) else MaskedLDL()

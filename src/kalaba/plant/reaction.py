@@ -15,7 +15,7 @@ from kalaba.errors import ModelError, near
 from kalaba.joints.closure import closure_rows
 from kalaba.model.machine import MachineConnection
 from kalaba.plant.choice import independent_rows_of
-from kalaba.plant.forward import motion
+from kalaba.plant.evaluate import motion
 from kalaba.space.symbolic import skew
 from kalaba.tolerances import REACTION_UNIQUE
 

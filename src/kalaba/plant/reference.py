@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kalaba.errors import ConstraintError
 from kalaba.plant.assembly import weighted_step
-from kalaba.plant.forward import motion
+from kalaba.plant.evaluate import motion
 from kalaba.plant.state import State
 from kalaba.space.configuration import displaced, q_dot, unit
 

@@ -1,4 +1,4 @@
-"""The start of a Plant: from hold, guess and speed to a consistent state."""
+"""The start of a Plant: from hold, guess and speed to a consistent state, or from a state that is taken over."""
 
 from __future__ import annotations
 
@@ -16,25 +16,31 @@ from kalaba.model.parts import Connection
 from kalaba.model.text.expressions import Values, evaluate, number, parse
 from kalaba.plant.arguments import checked
 from kalaba.plant.assembly import TRIES, Assembled, assemble, weighted_step
+from kalaba.plant.reference import project_state
+from kalaba.plant.state import State, own_state
 from kalaba.space.configuration import difference, retract
 from kalaba.space.number import is_number
 from kalaba.space.pose import AsFound, Pose
 from kalaba.space.rotations import from_pose, quaternion_of, rotation_of, rotation_vector
+from kalaba.tolerances import (
+    FALSE_ROOT_CLOSED,
+    GUESS_MET,
+    IMPACT_ROUNDING,
+    IMPACT_SLIP,
+    START_SPEED_EXACT,
+    START_SPEED_MET,
+)
 
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine
     from kalaba.model.parts import Start
     from kalaba.model.system import System
     from kalaba.plant.plant import Plant
-    from kalaba.plant.state import State
 
 Array = NDArray[np.float64]
 SPEED_STEPS = 30
-MET = 1e-13  # m, rad: a wish that misses by less is met
 STIFF = 1e8  # how much dearer than its mass says a beam's mode is to an assembly
 SPEED_TRIES = 6
-FLIPPED = 1e-9  # m, rad: a start that closes this well and is refused is a false root
-SPEED_TOLERANCE = 1e-9
 
 
 def resting(machine: Machine) -> Array:
@@ -179,8 +185,6 @@ def _targets(plant: Plant, entries: tuple[tuple[str, Any], ...]) -> tuple[tuple[
 
 def find_start(plant: Plant) -> State:
     """Assemble configuration and velocity at t = 0."""
-    from kalaba.plant.state import State
-
     found, problem = find_configuration(plant, plant.machine.start)
     if not found.is_closed:
         raise _cannot_close(plant, found, problem)
@@ -212,7 +216,7 @@ def _meet(problem: _Closing, q: Array) -> Array:
     """A few Newton steps on the wishes alone, as far as they bring them nearer."""
     inputs = problem.plant.inputs(q)
     gaps, rows = problem.wishes(inputs)
-    for _ in range(20 if np.max(np.abs(gaps), initial=0.0) > MET else 0):
+    for _ in range(20 if np.max(np.abs(gaps), initial=0.0) > GUESS_MET else 0):
         matrix, mass = problem.without_fixed(rows, problem.plant.problem(inputs).mass)
         step = weighted_step(matrix, mass, -gaps)
         trial = problem.retract(q, step * min(1.0, 1.0 / max(float(np.max(np.abs(step), initial=0.0)), 1e-300)))
@@ -236,7 +240,7 @@ def _cannot_close(plant: Plant, found: Assembled, problem: _Closing) -> Assembly
     closure = next((c for c in machine.closures if row in c.rows), None)
     where = f"{machine.name}.{closure.name if closure else row}"
     how = f" with {', '.join(held)} held" if held else ""
-    what = "only a flipped position closes it" if gap < FLIPPED else f"gap {gap:.3g} {unit}"
+    what = "only a flipped position closes it" if gap < FALSE_ROOT_CLOSED else f"gap {gap:.3g} {unit}"
     free = "Free it with guess=, or check" if held else "Check the start guess and"
     return AssemblyError(f"{where}: the loop cannot close{how}; {what}. {free} {_seat(plant, closure)}.")
 
@@ -274,7 +278,7 @@ def _start_speed(plant: Plant, q: Array) -> Array:
         v = rng.normal(size=n) if attempt else np.zeros(n)
         v, residual = _meet_speeds(plant, q, v, (extra, target))
         scale = max(1.0, float(np.max(np.abs(target), initial=0.0)), float(np.max(np.abs(v), initial=0.0)))
-        if np.max(np.abs(residual), initial=0.0) <= SPEED_TOLERANCE * scale:
+        if np.max(np.abs(residual), initial=0.0) <= START_SPEED_MET * scale:
             return v
         if attempt == 0:
             missed = residual
@@ -298,12 +302,38 @@ def _meet_speeds(plant: Plant, q: Array, v: Array, asked: tuple[Array, Array]) -
     extra, target = asked
     residual = np.concatenate([plant.velocity_residual(q, v), extra @ v - target])
     for _ in range(SPEED_STEPS):
-        if np.max(np.abs(residual), initial=0.0) < 1e-14 or not np.isfinite(residual).all():
+        if np.max(np.abs(residual), initial=0.0) < START_SPEED_EXACT or not np.isfinite(residual).all():
             break
         found = plant.problem(plant.inputs(q, v))
         v = v + weighted_step(np.vstack([found.matrix, extra]), found.mass, -residual)
         residual = np.concatenate([plant.velocity_residual(q, v), extra @ v - target])
     return v, residual
+
+
+def take_over(plant: Plant, state: object) -> tuple[State, float]:
+    """The nearest state (in the mass metric) that obeys every row, and the kinetic energy lost on the way to it."""
+    before = own_state(plant.machine, state)
+    after = project_state(plant, before, 0.0)
+    return after, energy_loss(plant, after.q, before.v, after.v)
+
+
+def energy_loss(plant: Plant, q: Array, before: Array, after: Array) -> float:
+    """Kinetic energy lost when rows take hold at once: T(v⁻) − T(v⁺).
+
+    The impulses of the rows change the speed least in the mass metric (Carnot)::
+
+        v⁺ = v⁻ − M⁻¹Aᵀ(A M⁻¹Aᵀ)⁺ A v⁻
+        T(v⁻) − T(v⁺) = ½ Δᵀ M Δ + Δᵀ M v⁺,    Δ = v⁻ − v⁺
+
+    The last term is zero unless a row moves by itself and pushes; without it the loss cannot be negative.
+    """
+    M, change = plant.mass_matrix(q), before - after
+    loss = float(change @ M @ change) / 2
+    slip = plant.constraint(q, after)[0] @ after
+    if np.max(np.abs(slip), initial=0.0) > IMPACT_SLIP * max(1.0, float(np.max(np.abs(after), initial=0.0))):
+        loss += float(change @ M @ after)
+    kinetic = float(before @ M @ before) / 2
+    return 0.0 if abs(loss) < IMPACT_ROUNDING * kinetic else loss
 
 
 def settle_as_found(system: System, q: ArrayLike | None = None) -> System:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.native.backend import NativeFunction
-from kalaba.plant.batch import run_kernel
+from kalaba.plant.evaluate import run_kernel
 from kalaba.plant.laws import read
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kalaba.constrain.solvers import Motion
 from kalaba.constrain.stabilisation import Projection
 from kalaba.errors import ConstraintError, IntegrationError, ModelError, NotFiniteError
-from kalaba.plant.forward import motion
+from kalaba.plant.evaluate import motion
 from kalaba.plant.laws import law_function
 from kalaba.plant.plant import Plant
 from kalaba.plant.reference import Drive, hold, packed_state, step_state

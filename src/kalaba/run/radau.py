@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.constrain.kernels.functions import state_jacobian
+from kalaba.constrain.kernels.slopes import state_jacobian
 from kalaba.constrain.stabilisation import Projection
 from kalaba.errors import ConstraintError, IntegrationError, ModelError, NotFiniteError
 from kalaba.native.backend import Interpreted
-from kalaba.plant.forward import motion
+from kalaba.plant.evaluate import motion
 from kalaba.plant.reference import Drive, packed_state, project_state
 from kalaba.plant.state import State
 from kalaba.results.run import Effort, Ending, Run, Status

@@ -16,10 +16,10 @@ from kalaba.errors import ExpressionError, IntegrationError, ModelError
 from kalaba.model.parts import Sampled
 from kalaba.model.text.expressions import parse_condition
 from kalaba.native.backend import NativeFunction
-from kalaba.plant.impact import own_state, take_over
 from kalaba.plant.laws import Controller, Law, law_function, law_of, read
 from kalaba.plant.plant import Plant, build
-from kalaba.plant.state import State
+from kalaba.plant.start import take_over
+from kalaba.plant.state import State, own_state
 from kalaba.results.run import Effort, Ending, Run, Status, Worst
 from kalaba.run.deformation import DeformationWarning, large_deformation
 from kalaba.run.progress import Progress, Watcher
@@ -255,12 +255,12 @@ def _motion(task: Task) -> Evaluator:
     plant, chosen = task.plant, task.stabilisation
     if not isinstance(chosen, Baumgarte):
         return plant.standard("motion")
-    from kalaba.constrain.kernels.functions import motion
+    from kalaba.constrain.kernels.motion import motion, motion_by_limbs
 
     singular, blocks = plant.is_singular, plant.blocks
     label = f"{chosen!r} {singular}"
     if blocks is not None:
-        return plant.function("motion", lambda _: blocks.motion(baumgarte=chosen), f"{label} blocks")
+        return plant.function("motion", lambda _: motion_by_limbs(blocks, baumgarte=chosen), f"{label} blocks")
     return plant.function("motion", lambda e: motion(e, is_singular=singular, baumgarte=chosen), label)
 
 

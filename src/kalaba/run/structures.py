@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.constrain.kernels.functions import tangent
+from kalaba.constrain.kernels.slopes import tangent
 from kalaba.constrain.stabilisation import Baumgarte
 from kalaba.errors import IntegrationError
 from kalaba.plant.choice import keep_rows, rows_at

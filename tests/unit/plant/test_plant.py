@@ -10,7 +10,7 @@ import pytest
 import kalaba as kb
 from finite_differences import slope
 from kalaba.errors import ModelError
-from kalaba.plant.variants import RebuildWarning
+from kalaba.plant.plant import RebuildWarning
 from kalaba.space.rotations import rotation_vector
 from states import moved
 

@@ -1,8 +1,9 @@
-"""Laying out a program of blocks: who reads and writes which slots of the board."""
+"""Laying out a program of blocks: who reads and writes which slots of the board, and a share of a machine on it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -13,7 +14,9 @@ from kalaba.native.blocks import BlockProgram, Call
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from kalaba.derive.equations import Equations
     from kalaba.model.machine import Machine
+    from kalaba.model.topology.partition import Share as MachineShare
 
 Slots = Any  # an array of slots, (calls, size), or (size,) where all calls share them
 Arguments = dict[str, tuple[ca.SX, Slots]]  # symbol and slots of each argument
@@ -22,7 +25,7 @@ Results = dict[str, tuple[ca.SX, Slots]]  # expression and slots of each result
 
 @dataclass
 class Kept:
-    """Values that stand together on the board, one region a call: as expressions when left, as symbols when read."""
+    """Values that stand together on the board, one region per call: as expressions when left, as symbols when read."""
 
     region: Any  # slots, (calls, width)
     values: dict[str, ca.SX]
@@ -43,7 +46,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Step:
-    """A function of the board, called once a row of its slots.
+    """A function of the board, called once per row of its slots.
 
     `numbers` are the parameters' symbols and, for every call, their places among the machine's free parameters or,
     where they are not free there, their values. What is read and left in place comes before other arguments and
@@ -185,6 +188,75 @@ class Board:
         """Where slots stand on the finished board."""
         plain = slots - (1 << 40) + self._base + self._zeroed
         return np.where(slots < 0, self._base - 1 - slots, np.where(slots >= 1 << 40, plain, slots))
+
+
+@dataclass(frozen=True)
+class Share:
+    """A share's equations with the slots of its entries on the board, one row of slots per limb."""
+
+    board: Board
+    shares: tuple[MachineShare, ...]
+    equations: Equations
+    tree: Equations  # the dynamics of what is the share's own
+    own: list[int]  # entries of v that are its own
+
+    @cached_property
+    def mask(self) -> ca.SX:
+        """The rows' masks."""
+        return ca.SX.sym("mask", len(self.shares[0].rows))
+
+    @cached_property
+    def f(self) -> ca.SX:
+        """Further generalised force on what is its own."""
+        return ca.SX.sym("f", len(self.own))
+
+    @property
+    def hub(self) -> list[int]:
+        """Entries of v that are the hub's."""
+        return [j for j in range(len(self.shares[0].v)) if j not in self.own]
+
+    @cached_property
+    def own_q(self) -> list[int]:
+        """Entries of q that are its own."""
+        names = {c.name for c in self.tree.machine.coordinates}
+        return [i for i, c in enumerate(self.equations.machine.coordinates) if c.name in names]
+
+    def slots(self, of: np.ndarray, kind: str, chosen: list[int] | None = None) -> Any:  # noqa: ANN401
+        """Slots of entries of q, v, u or rows, one row per limb."""
+        places = np.array([getattr(share, kind) for share in self.shares], dtype=int).reshape(len(self.shares), -1)
+        return of[places if chosen is None else places[:, chosen]]
+
+    def translated(self, expressions: list[ca.SX]) -> list[ca.SX]:
+        """Expressions of the tree's symbols in those of the share."""
+        s, t = self.equations.symbols, self.tree.symbols
+        if s is t:
+            return expressions
+        names = [p.name for p in self.equations.machine.free_parameters]
+        p = [names.index(parameter.name) for parameter in self.tree.machine.free_parameters]
+        old = [t.q, t.v, t.t, t.u, t.p]
+        new = [s.q[self.own_q], s.v[self.own], s.t, s.u, s.p[p]]
+        return ca.substitute(expressions, old, new)  # type: ignore[no-any-return]
+
+    @property
+    def arguments(self) -> dict[str, tuple[ca.SX, Any]]:
+        """The share's inputs."""
+        s, board = self.equations.symbols, self.board
+        return {
+            "q": (s.q, self.slots(board.input("q"), "q")),
+            "v": (s.v, self.slots(board.input("v"), "v")),
+            "t": (s.t, board.input("t")),
+            "u": (s.u, self.slots(board.input("u"), "u")),
+            "f": (self.f, self.slots(board.input("f"), "v", self.own)),
+            "mask": (self.mask, self.slots(board.input("mask"), "rows")),
+        }
+
+    @cached_property
+    def numbers(self) -> tuple[ca.SX, list[list[float | int]]]:
+        """The parameters' symbols, and each limb's places among the machine's free parameters, or values."""
+        places = {p.name: i for i, p in enumerate(self.board.machine.free_parameters)}
+        free = [i for i, p in enumerate(self.equations.machine.parameters) if not p.is_structure]
+        rows = [[share.machine.parameters[i] for i in free] for share in self.shares]
+        return self.equations.symbols.p, [[places.get(p.name, float(p.value)) for p in row] for row in rows]
 
 
 def _padded(table: NDArray[np.int64], width: int, padding: int = -1) -> Any:  # noqa: ANN401

@@ -8,7 +8,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.constrain.kernels import functions
+from kalaba.constrain.kernels.motion import motion
 from kalaba.export.c.cases import SEED, near_start
 from kalaba.export.c.export import (
     SLACK,
@@ -104,7 +104,7 @@ def _rows(plant: Plant, prefix: str, kept: Array) -> tuple[Numbers, ...]:
 
 def _function(plant: Plant, kept: Array) -> ca.Function:
     """Motion with the arguments of the C function; no further force."""
-    found = functions.motion(plant.equations, is_singular=plant.is_singular)
+    found = motion(plant.equations, is_singular=plant.is_singular)
     at_start = plant.inputs(*plant.start)
     keep_rows(plant, at_start, kept)
     parts = np.split(at_start, np.cumsum([found.numel_in(name) for name in plant.layout.sizes])[:-1])

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kalaba.model.machine import MachineConnection
 from kalaba.native.backend import NativeFunction
-from kalaba.plant.batch import run_kernel
+from kalaba.plant.evaluate import run_kernel
 
 if TYPE_CHECKING:
     import casadi as ca

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import kalaba as kb
-from kalaba.constrain.kernels import functions
-from kalaba.constrain.kernels.programs import Blocks
+from kalaba.constrain.kernels.limbs import LimbMachine
+from kalaba.constrain.kernels.motion import motion_by_limbs
+from kalaba.constrain.kernels.standard import STANDARD
 from kalaba.constrain.layout import Layout
 from kalaba.derive.equations import equations_of
 from kalaba.derive.newton_euler import NewtonEuler
@@ -39,7 +40,7 @@ class Case:
         self.plant = kb.build(system, backend=kb.Interpreted())
         self.machine = self.plant.machine
         self.layout = Layout.of(self.machine)
-        self.blocks = Blocks(self.machine, partition(self.machine, 2), NewtonEuler())
+        self.blocks = LimbMachine(self.machine, partition(self.machine, 2), NewtonEuler())
         self.blocks.width = width
         self.equations = equations_of(self.machine, NewtonEuler())
         self.functions = {}
@@ -55,7 +56,7 @@ class Case:
 
     def whole(self, name, x):
         if name not in self.functions:
-            self.functions[name] = getattr(functions, name)(self.equations)
+            self.functions[name] = STANDARD[name].whole(self.equations)
         function, x = self.functions[name], x.copy()
         x[self.layout.mask] = x[self.layout.mask] > 0
         sizes = [function.size1_in(i) for i in range(function.n_in() - 1)]
@@ -64,7 +65,7 @@ class Case:
 
     def kernel(self, name, lanes=1):
         blocks = self.blocks if lanes == 1 else self.blocks.one_by_one()
-        return load(build(name, getattr(blocks, name)(), lanes))
+        return load(build(name, STANDARD[name].limbs(blocks), lanes))
 
     def by_blocks(self, kernel, x):
         values = kernel(np.repeat(x[:, None], kernel.lanes, axis=1), kernel.store(self.plant.parameters))
@@ -165,7 +166,7 @@ def test_lanes_for_states_and_lanes_for_limbs_give_the_same_bits():
 def test_baumgarte_feeds_back_in_every_limb():
     case, rng = Case(MACHINES["welded"], 4), np.random.default_rng(4)
     x, chosen = case.inputs(rng), kb.Baumgarte(20.0)
-    program = case.blocks.motion(baumgarte=chosen)
+    program = motion_by_limbs(case.blocks, baumgarte=chosen)
     found = case.by_blocks(load(build("motion", program, 1)), x)
     plain = case.by_blocks(case.kernel("motion"), x)
     e = case.whole("system_matrices", x)
