@@ -9,4 +9,4 @@ from kalaba.plant.state import Pose as Pose
 from kalaba.constrain.solvers import Motion as Motion
 from kalaba.plant.reaction import Reaction as Reaction
 from kalaba.plant.derivatives import Derivatives as Derivatives
-from kalaba.plant.variants import RebuildWarning as RebuildWarning
+from kalaba.plant.plant import RebuildWarning as RebuildWarning
