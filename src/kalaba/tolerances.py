@@ -86,6 +86,13 @@ NOT_UNIQUE_SHOWN = 1e-6
 
 # --- Time: steppers, compiled, run.
 # --- time: steppers, compiled, run
+# --- time: steppers, compiled, run
+ON_GRID = 1e-9  # 1, of a step or of save_every: a time this near a multiple of it is that multiple
+SAME_TIME = 1e-12  # 1, of the time (s below 1 s): times that differ by less are the same
+JOLT = (
+    1e-3  # 1, of the largest speed: a projection that changes more is no correction of the stepper's error; warned of
+)
+LARGE_DEFLECTION = 0.2  # 1, of a beam's length: past it the linear modes of a beam no longer hold; warned of
 
 # --- Rest and small motion: analyse.
 

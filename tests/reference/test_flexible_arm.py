@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import kalaba as kb
-from kalaba.run.deformation import DeformationWarning
+from kalaba.run.checks import DeformationWarning
 
 DATA = Path(__file__).parent / "data" / "floating-flexible-arm" / "case_a.npz"
 SHARP = kb.DormandPrince(rtol=1e-10, atol=1e-12)

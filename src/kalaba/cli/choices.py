@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,6 +14,7 @@ from kalaba.errors import CommandError, KalabaError, near
 
 if TYPE_CHECKING:
     from kalaba.robots.entry import Choice, Entry
+    from kalaba.steppers import Stepper
 
 SetFlag = Annotated[
     list[str] | None,
@@ -134,26 +135,15 @@ def _option(entry: Entry, key: str, value: str, flag: str) -> Choice:
     return value
 
 
-def choose_stepper(name: StepperName | None, step: float | None, own: Any) -> Any:  # noqa: ANN401
+def choose_stepper(name: StepperName | None, step: float | None, own: Stepper | None) -> Stepper:
     """The stepper of the flags, or the scenario's own, or the default."""
     from kalaba import steppers
 
-    kinds = {
-        StepperName.RK4: steppers.RungeKutta4,
-        StepperName.DP5: steppers.DormandPrince,
-        StepperName.SEMI_IMPLICIT_EULER: steppers.SemiImplicitEuler,
-        StepperName.RADAU: steppers.Radau,
-        StepperName.WILSON_THETA: steppers.WilsonTheta,
-        StepperName.NEWMARK: steppers.Newmark,
-        StepperName.HHT: steppers.HHT,
-        StepperName.GENERALISED_ALPHA: steppers.GeneralisedAlpha,
-        StepperName.CENTRAL_DIFFERENCE: steppers.CentralDifference,
-    }
-    chosen = kinds[name]() if name is not None else own if own is not None else steppers.RungeKutta4()
+    chosen = steppers.BY_NAME[name]() if name is not None else own if own is not None else steppers.RungeKutta4()
     if step is None:
         return chosen
-    if not hasattr(chosen, "step"):
+    if not chosen.has_step:
         raise CommandError(
             f"--step {step:g}: {type(chosen).__name__} chooses its own steps. Leave it out, or take --stepper rk4."
         )
-    return replace(chosen, step=step)
+    return chosen.with_step(step)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -25,6 +25,7 @@ from kalaba.cli.terminal import Colour, say
 if TYPE_CHECKING:
     from kalaba.results.run import Run
     from kalaba.run.scenario import Scenario
+    from kalaba.steppers import Stepper
 
 OutputFlag = Annotated[Path, typer.Option("-o", "--output", help="Where to write the run: .nc, .csv or .parquet.")]
 DurationFlag = Annotated[float | None, typer.Option(help="Seconds to simulate, instead of the scenario's own.")]
@@ -103,7 +104,7 @@ def _watch(name: str, settings: Settings, found: Run) -> None:
 def simulate_scenario(
     chosen: Scenario,
     duration: float | None,
-    stepper: Any,  # noqa: ANN401
+    stepper: Stepper,
     stop: str | None = None,
     *,
     hidden: bool,
@@ -111,7 +112,8 @@ def simulate_scenario(
 ) -> Run:
     """Simulate a scenario behind a bar on the terminal; a run that breaks off is returned too."""
     from kalaba.cli.progress import bar
-    from kalaba.run.simulate import SingularWarning, simulate
+    from kalaba.run.checks import SingularWarning
+    from kalaba.run.simulate import simulate
 
     seconds = chosen.duration if duration is None else duration
     with bar(chosen.system.name, seconds, hidden=hidden) as progress, warnings.catch_warnings():

@@ -2,7 +2,7 @@
 
 How a run is made::
 
-    layout = Layout(n_q, n_v, n_u, n_rows, lanes)
+    layout = Layout(n_q, n_v, n_u, n_rows)
     kernels = Kernels(layout, motion=Code(address, store, owner), rows=..., project=..., control=..., event=...)
     run = Integration(kernels, RungeKutta4(1e-3), Schedule(end=5.0, save_every=0.01), start=y)
     while run.running:
@@ -31,7 +31,7 @@ A lane that fails or stops keeps its last good state and the others go on. Failu
 """
 
 from kalaba.compiled.integration import Integration
-from kalaba.compiled.kernels import Kernels, Layout
+from kalaba.compiled.kernels import Kernels
 from kalaba.compiled.schedule import Schedule
 from kalaba.compiled.status import Status
 from kalaba.compiled.trajectory import Choice, Opening, Trajectory
@@ -40,7 +40,6 @@ __all__ = [
     "Choice",
     "Integration",
     "Kernels",
-    "Layout",
     "Opening",
     "Schedule",
     "Status",

@@ -6,14 +6,14 @@ import numpy as np
 import numpy.typing as npt
 
 from kalaba.compiled.advance import advance, advance_structure
-from kalaba.compiled.allocation import allocate
 from kalaba.compiled.kernels import Kernels
 from kalaba.compiled.schedule import Schedule
 from kalaba.compiled.status import Status
-from kalaba.compiled.steps import Stepper
 from kalaba.compiled.trajectory import Choice, Opening, Trajectory
+from kalaba.compiled.workspace import workspace
 from kalaba.errors import IntegrationError
 from kalaba.native.machine_code import Floats
+from kalaba.steppers.stepper import Stepper
 
 NO_LIMIT = int(np.iinfo(np.int64).max)
 
@@ -26,17 +26,15 @@ class Integration:
 
     def __init__(self, kernels: Kernels, stepper: Stepper, schedule: Schedule, start: npt.ArrayLike) -> None:
         """Start at the state `start`: (n_y,) for all lanes or (n_y, lanes); it should obey its constraints."""
-        layout = kernels.layout
-        shape = (layout.n_y, layout.lanes)
+        shape = (kernels.layout.n_y, kernels.layout.lanes)
         y = np.asarray(start, dtype=np.float64)
-        y = np.repeat(y[:, None], layout.lanes, axis=1) if y.ndim == 1 else y
+        y = np.repeat(y[:, None], kernels.layout.lanes, axis=1) if y.ndim == 1 else y
         if y.shape != shape:
             raise IntegrationError(f"start has shape {y.shape}, expected {shape} or {shape[:1]} for all lanes")
-        self._layout = layout
         self._kernels = kernels  # keeps code and stores alive
-        self._room = allocate(kernels, stepper, schedule, y)
+        self._workspace = workspace(kernels, stepper, schedule, y)
         self._end = float(schedule.end)
-        self._advance = advance_structure if self._room.memory["structural"][0] else advance
+        self._advance = advance_structure if self._workspace.memory["structural"][0] else advance
 
     def advance(self, until: float = inf, steps: int = NO_LIMIT) -> None:
         """Integrate to exactly `until` (at most the end), or for `steps` more steps if that comes first.
@@ -46,72 +44,72 @@ class Integration:
         that begins there; the run is over only when `running` is False.
         """
         if self.running:
-            self._advance(self._room.memory, min(float(until), self._end), steps)
+            self._advance(self._workspace.memory, min(float(until), self._end), steps)
 
     @property
     def running(self) -> bool:
         """Whether some lane goes on."""
-        return bool((self._room.arrays["status"] == Status.RUNNING).any())
+        return bool((self._workspace.arrays["status"] == Status.RUNNING).any())
 
     @property
     def status(self) -> tuple[Status, ...]:
         """How each lane stands."""
-        return tuple(Status(int(value)) for value in self._room.arrays["status"])
+        return tuple(Status(int(value)) for value in self._workspace.arrays["status"])
 
     @property
     def time(self) -> float:
         """Time reached, s."""
-        return float(self._room.memory["time"][0])
+        return float(self._workspace.memory["time"][0])
 
     @property
     def steps(self) -> int:
         """Steps accepted so far."""
-        return int(self._room.memory["n_steps"][0])
+        return int(self._workspace.memory["n_steps"][0])
 
     def worst(self, lane: int = 0) -> Opening:
         """The largest residual of a lane so far."""
-        return Opening(*(self._room.arrays[name][lane].item() for name in ("worst", "worst_row", "worst_time")))
+        return Opening(*(self._workspace.arrays[name][lane].item() for name in ("worst", "worst_row", "worst_time")))
 
     @property
     def slack(self) -> float:
         """Times nearer than this are the same, s."""
-        return float(self._room.memory["slack"][0])
+        return float(self._workspace.memory["slack"][0])
 
     @property
     def y(self) -> Floats:
         """The state (n_y, lanes) at `time`, for lanes that run, else the last good one; read only."""
-        view: Floats = self._room.arrays["y"].view()
+        view: Floats = self._workspace.arrays["y"].view()
         view.flags.writeable = False
         return view
 
     @property
     def actuation(self) -> Floats:
         """Held actuation (n_u, lanes); write to it between calls of `advance`."""
-        return self._inputs[self._layout.actuation]
+        return self._inputs[self._kernels.layout.u]
 
     @property
     def force(self) -> Floats:
         """Held generalised force (n_v, lanes); write to it between calls of `advance`."""
-        return self._inputs[self._layout.force]
+        return self._inputs[self._kernels.layout.f]
 
     @property
     def weight(self) -> Floats:
         """Mass weight (1, lanes), 1 unless written to before the first call of `advance`."""
-        return self._inputs[self._layout.weight : self._layout.weight + 1]
+        return self._inputs[self._kernels.layout.w : self._kernels.layout.w + 1]
 
     @property
     def mask(self) -> Floats:
         """The rows in use (n_rows, lanes): 1 kept, 0 left out; chosen by the loop, first when it starts."""
-        return self._inputs[self._layout.mask]
+        return self._inputs[self._kernels.layout.mask]
 
     @property
     def _inputs(self) -> Floats:
-        inputs: Floats = self._room.arrays["inputs"]
+        inputs: Floats = self._workspace.arrays["inputs"]
         return inputs
 
     def trajectory(self, lane: int = 0) -> Trajectory:
         """Give a copy of what one lane has recorded so far."""
-        arrays, memory = self._room.arrays, self._room.memory[0]
+        arrays, memory = self._workspace.arrays, self._workspace.memory[0]
         count = int(arrays["samples"][lane])
         logged = arrays["choices"][: memory.n_choices]
         return Trajectory(

@@ -5,21 +5,14 @@ import numpy.typing as npt
 
 from kalaba.compiled.work import Work, evaluate, load
 from kalaba.native.machine_code import Floats, compiled, floats
-from kalaba.steppers import Structural
-from kalaba.steppers.dormand_prince import DormandPrince
-from kalaba.steppers.runge_kutta4 import RungeKutta4
-from kalaba.steppers.semi_implicit_euler import SemiImplicitEuler
+from kalaba.steppers.tableau import DENSE_POWERS, ButcherTableau
 
-Stepper = RungeKutta4 | DormandPrince | SemiImplicitEuler | Structural  # those that run without Python
-
-DENSE_POWERS = 4
 # The cubic through both ends: y + h [k₀(θ - 2θ² + θ³) + D(3θ² - 2θ³) + k₁(-θ² + θ³)] with D = (y⁺ - y)/h.
 _HERMITE = {0: (1.0, -2.0, 1.0), -2: (0.0, 3.0, -2.0), -1: (0.0, -1.0, 1.0)}
 
 
-def coefficients(stepper: Stepper) -> dict[str, npt.NDArray[np.float64]]:
+def coefficients(tableau: ButcherTableau) -> dict[str, npt.NDArray[np.float64]]:
     """Give the arrays of a method that `Work` names; `dense` has two rows more than stages, for D and for k₁."""
-    tableau = stepper.tableau
     dense = np.zeros((len(tableau.nodes) + 2, DENSE_POWERS))
     for stage, row in (dict(enumerate(tableau.dense)) or _HERMITE).items():
         dense[stage, : len(row)] = row

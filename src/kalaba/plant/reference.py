@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,15 @@ from kalaba.plant.assembly import weighted_step
 from kalaba.plant.evaluate import motion
 from kalaba.plant.state import State
 from kalaba.space.configuration import displaced, q_dot, unit
+from kalaba.steppers.runge_kutta4 import RungeKutta4
 
 if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
+    from kalaba.steppers.stepper import Stepper
 
 Array = NDArray[np.float64]
 Drive = Callable[[float, Array, Array], Array]
+RUNGE_KUTTA = RungeKutta4()  # whose coefficients plant.step uses
 PROJECTIONS = 12
 CLOSED = 1e-14
 LOST = 1e-6
@@ -37,9 +40,24 @@ def packed_state(plant: Plant, state: State, t: float, drive: Drive | Array) -> 
     return packed
 
 
-def step_state(plant: Plant, state: State, drive: Drive | Array, h: float, t: float, *, projects: bool = True) -> State:
-    """One classical Runge-Kutta step, then projection."""
-    n_q = len(plant.coordinates)
+class Span(NamedTuple):
+    """The time that a step covers."""
+
+    start: float  # s
+    length: float  # h, s
+
+
+def step_state(
+    plant: Plant,
+    state: State,
+    drive: Drive | Array,
+    span: Span,
+    stepper: Stepper = RUNGE_KUTTA,
+    *,
+    projects: bool = True,
+) -> State:
+    """One step of an explicit stepper, then projection: k_i = f(t + c_i h, y + h Σ a_ij k_j), y⁺ = y + h Σ b_i k_i."""
+    n_q, (t, h), tableau = len(plant.coordinates), span, stepper.tableau
 
     def rate(time: float, y: Array) -> Array:
         at = State(y[:n_q], y[n_q:])
@@ -47,13 +65,21 @@ def step_state(plant: Plant, state: State, drive: Drive | Array, h: float, t: fl
         return np.concatenate([q_dot(plant.machine, *at), acceleration])
 
     y = np.concatenate(state)
-    k1 = rate(t, y)
-    k2 = rate(t + h / 2, y + h / 2 * k1)
-    k3 = rate(t + h / 2, y + h / 2 * k2)
-    k4 = rate(t + h, y + h * k3)
-    y = y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
-    moved = State(unit(plant.machine, y[:n_q]), y[n_q:])
-    return project_state(plant, moved, t + h) if projects else moved
+    stages: list[Array] = []
+    for node, row in zip(tableau.nodes, tableau.matrix, strict=True):
+        stages.append(rate(t + node * h, y + h * _weighted(row, stages)))
+    # Sums of whole multiples of the smallest weight, (1, 2, 2, 1)/6 in Kutta's method, round least.
+    whole = 1 / min(abs(weight) for weight in tableau.weights if weight)
+    moved = y + h / whole * _weighted([whole * weight for weight in tableau.weights], stages)
+    if stepper.velocity_first:
+        moved[:n_q] = y[:n_q] + h * q_dot(plant.machine, y[:n_q], moved[n_q:])
+    moved_state = State(unit(plant.machine, moved[:n_q]), moved[n_q:])
+    return project_state(plant, moved_state, t + h) if projects else moved_state
+
+
+def _weighted(weights: Sequence[float], stages: Sequence[Array]) -> Array | float:
+    """Σ w_j k_j, without the terms that are nothing."""
+    return sum((weight * stage for weight, stage in zip(weights, stages, strict=True) if weight), start=0.0)
 
 
 def project_state(plant: Plant, state: State, t: float) -> State:

@@ -11,7 +11,7 @@ from kalaba.errors import ConstraintError, ModelError
 from kalaba.native.backend import NativeFunction
 from kalaba.plant.arguments import checked
 from kalaba.plant.choice import choose, is_healthy
-from kalaba.plant.reference import step_state
+from kalaba.plant.reference import Span, step_state
 from kalaba.plant.state import State
 from kalaba.space.number import is_number
 
@@ -34,7 +34,7 @@ def one_step(plant: Plant, state: State, actuation: Any, dt: float, t: float) ->
         raise ModelError(f"{plant.system.name}.step: expected dt above 0 s, got {dt!r}. One step forward in time.")
     if plant.is_native:
         return native_step(plant, State(*state), held, dt, t)
-    return step_state(plant, State(*state), held, dt, t)
+    return step_state(plant, State(*state), held, Span(t, dt))
 
 
 def native_step(plant: Plant, state: State, held: Array, h: float, t: float) -> State:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kalaba.errors import ModelError
 from kalaba.model.system import System
 
 if TYPE_CHECKING:
     from kalaba.plant.laws import Controller
+    from kalaba.steppers import Stepper
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,7 @@ class Scenario:
 
     system: System
     duration: float  # s
-    stepper: Any = None  # None: the default stepper of `simulate`
+    stepper: Stepper | None = None  # None: the default stepper of `simulate`
     control: Mapping[str, str] | Controller | None = None  # {actuator: expression}, or a value; None: no motor acts
     description: str = ""
     published: str = ""  # what its source has to be put beside, said after a run

@@ -16,7 +16,7 @@ from kalaba.results.run import Shortfall
 if TYPE_CHECKING:
     from kalaba.plant.laws import Law
     from kalaba.results.run import Run
-    from kalaba.run.simulate import Task
+    from kalaba.run.task import Task
 
 Array = NDArray[np.float64]
 REACHED = 1 - 1e-9  # of a bound: an effort at it may have been asked to be larger

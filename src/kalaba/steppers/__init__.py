@@ -1,6 +1,7 @@
-"""Steppers: what they are (values, here) and what they do (numerics on kernels and arrays); they know no robots.
+"""Steppers: coefficients and settings, one file each. They know no machine, and importing them needs no Numba.
 
-This package imports Numba only in the modules that `kalaba.compiled` compiles, not in those of the values.
+`kalaba.compiled` takes their steps, `kalaba.run` chooses the loop they run in. A new one subclasses `FixedStepper`,
+`AdaptiveStepper` or `StructuralStepper`.
 """
 
 from kalaba.steppers.central_difference import CentralDifference
@@ -10,22 +11,42 @@ from kalaba.steppers.hht import HHT
 from kalaba.steppers.newmark import Newmark
 from kalaba.steppers.radau import Radau
 from kalaba.steppers.runge_kutta4 import RungeKutta4
+from kalaba.steppers.scheme import Scheme
 from kalaba.steppers.semi_implicit_euler import SemiImplicitEuler
+from kalaba.steppers.stepper import AdaptiveStepper, FixedStepper, Pace, Stepper, StructuralStepper
 from kalaba.steppers.tableau import ButcherTableau
 from kalaba.steppers.wilson_theta import WilsonTheta
 
-Structural = WilsonTheta | Newmark | HHT | GeneralisedAlpha | CentralDifference  # steppers for structures
+KINDS: tuple[type[Stepper], ...] = (
+    RungeKutta4,
+    DormandPrince,
+    SemiImplicitEuler,
+    Radau,
+    WilsonTheta,
+    Newmark,
+    HHT,
+    GeneralisedAlpha,
+    CentralDifference,
+)
+BY_NAME = {kind.name: kind for kind in KINDS}  # as the command line names them
 
 __all__ = [
+    "BY_NAME",
     "HHT",
+    "KINDS",
+    "AdaptiveStepper",
     "ButcherTableau",
     "CentralDifference",
     "DormandPrince",
+    "FixedStepper",
     "GeneralisedAlpha",
     "Newmark",
+    "Pace",
     "Radau",
     "RungeKutta4",
+    "Scheme",
     "SemiImplicitEuler",
-    "Structural",
+    "Stepper",
+    "StructuralStepper",
     "WilsonTheta",
 ]

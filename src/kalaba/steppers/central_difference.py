@@ -1,16 +1,17 @@
 """Central differences, with a fixed step."""
 
 from dataclasses import dataclass
+from math import pi
 from typing import ClassVar
 
-from kalaba.steppers.scheme import START, Scheme
-from kalaba.steppers.tableau import ButcherTableau
-from kalaba.steppers.validation import positive
+from kalaba.errors import IntegrationError
+from kalaba.steppers.scheme import Scheme
+from kalaba.steppers.stepper import Circumstances, StructuralStepper
 
 
 @dataclass(frozen=True, slots=True)
-class CentralDifference:
-    """Explicit, of order 2: two evaluations a step and no equation to solve.
+class CentralDifference(StructuralStepper):
+    """Explicit, of order 2: two evaluations per step and no equation to solve.
 
     In the form with velocities at full steps (Newmark's β = 0, γ = ½)::
 
@@ -26,12 +27,20 @@ class CentralDifference:
 
     step: float = 1e-4  # s
 
-    tableau: ClassVar[ButcherTableau] = START
-
-    def __post_init__(self) -> None:
-        positive(self, "step")
+    name: ClassVar[str] = "central-difference"
 
     @property
     def scheme(self) -> Scheme:
         """Its coefficients."""
         return Scheme(beta=0.0, gamma=1 / 2, explicit=True)
+
+    def check(self, circumstances: Circumstances) -> None:
+        """Refuse a step that is unstable at the start."""
+        StructuralStepper.check(self, circumstances)
+        limit = circumstances.stable_step()
+        if not self.step < limit:
+            raise IntegrationError(
+                f"{circumstances.name}: CentralDifference(step={self.step:g}) is unstable: at the start the highest "
+                f"frequency is {1 / (pi * limit):.4g} Hz and the step must be below 2/ω = {limit:.4g} s. Take a "
+                "smaller step, or kb.Newmark, which is stable at any."
+            )

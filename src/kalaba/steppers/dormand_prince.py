@@ -1,15 +1,14 @@
 """The pair of Dormand and Prince, with the step adapted to the error."""
 
 from dataclasses import dataclass
-from math import inf
 from typing import ClassVar
 
+from kalaba.steppers.stepper import AdaptiveStepper
 from kalaba.steppers.tableau import ButcherTableau
-from kalaba.steppers.validation import positive, tolerances
 
 
 @dataclass(frozen=True, slots=True)
-class DormandPrince:
+class DormandPrince(AdaptiveStepper):
     """Order 5 with an error estimate of order 4 and dense output of order 4.
 
     A step is taken when the root mean square of e_i / (atol + rtol max(|y_i|, |y⁺_i|)) is at most 1.
@@ -18,11 +17,7 @@ class DormandPrince:
     output of Shampine (1986), Mathematics of Computation 46, 135-150.
     """
 
-    rtol: float = 1e-8
-    atol: float = 1e-10  # in the units of each coordinate
-    first_step: float | None = None  # s; None = found from the motion at the start
-    max_step: float = inf  # s
-
+    name: ClassVar[str] = "dp5"
     tableau: ClassVar[ButcherTableau] = ButcherTableau(
         nodes=(0.0, 1 / 5, 3 / 10, 4 / 5, 8 / 9, 1.0, 1.0),
         matrix=(
@@ -49,9 +44,3 @@ class DormandPrince:
         ),
         dense_order=4,
     )
-
-    def __post_init__(self) -> None:
-        tolerances(self, self.rtol, self.atol)
-        positive(self, "max_step", finite=False)
-        if self.first_step is not None:
-            positive(self, "first_step")

@@ -5,15 +5,14 @@ from math import inf
 from typing import ClassVar
 
 from kalaba.errors import IntegrationError
-from kalaba.steppers.scheme import START, Scheme
-from kalaba.steppers.tableau import ButcherTableau
-from kalaba.steppers.validation import positive, tolerances
+from kalaba.steppers.scheme import Scheme
+from kalaba.steppers.stepper import Pace, StructuralStepper, positive, tolerances
 
 FORMULATIONS = ("acceleration", "arnold-bruls")
 
 
 @dataclass(frozen=True, slots=True)
-class GeneralisedAlpha:
+class GeneralisedAlpha(StructuralStepper):
     """Newmark's formulas for an acceleration a that follows the true one, v̇, with a lag; of order 2.
 
     With the spectral radius ρ that motion far above the step's resolution is damped to::
@@ -25,28 +24,27 @@ class GeneralisedAlpha:
     formulation="arnold-bruls": M v̇⁺ = Q + Aᵀλ⁺ and φ(q⁺) = 0 are solved together for a⁺ and λ⁺, so that the rows are
     closed without projection; their rates then keep an error of order 2, which projection takes away as well.
 
-    Given `rtol`, steps are adapted, `step` being the first: one is taken when the root mean square of e_i / (atol +
+    With `rtol`, steps are adapted, `step` being the first: one is taken when the root mean square of e_i / (atol +
     rtol max(|y_i|, |y⁺_i|)) is at most 1, with e_q = C h² (a⁺ - a) and e_v = h³ v⃛/12 from the last accelerations.
 
     Stable for any step of a linear structure, for 0 ≤ ρ ≤ 1. Energy falls by the error of the method, least for ρ = 1;
-    fast motion loses 1 - ρ² of its energy a step. Momentum is kept to the error of the method.
+    fast motion loses 1 - ρ² of its energy per step. Momentum is kept to the error of the method.
 
     References: Chung and Hulbert (1993), Journal of Applied Mechanics 60, 371-375; Arnold and Brüls (2007), Multibody
     System Dynamics 18, 185-202; for the error estimate, Zienkiewicz and Xie (1991), Earthquake Engineering and
     Structural Dynamics 20, 871-887.
     """
 
-    step: float = 1e-3  # s; with rtol the first one
     spectral_radius: float = 0.8
     rtol: float | None = None  # None = the step is fixed
     atol: float = 1e-8  # in the units of each coordinate
     max_step: float = inf  # s
     formulation: str = "acceleration"
 
-    tableau: ClassVar[ButcherTableau] = START
+    name: ClassVar[str] = "generalised-alpha"
 
     def __post_init__(self) -> None:
-        positive(self, "step")
+        StructuralStepper.__post_init__(self)
         positive(self, "max_step", finite=False)
         if not 0 <= self.spectral_radius <= 1:
             raise IntegrationError(f"GeneralisedAlpha: spectral_radius must be from 0 to 1, got {self.spectral_radius}")
@@ -55,6 +53,11 @@ class GeneralisedAlpha:
             raise IntegrationError(f"GeneralisedAlpha: expected formulation {known}, got {self.formulation!r}")
         if self.rtol is not None:
             tolerances(self, self.rtol, self.atol)
+
+    @property
+    def pace(self) -> Pace:
+        """All steps alike, or with `rtol` as long as the tolerances allow."""
+        return Pace(self.step) if self.rtol is None else Pace(self.step, self.rtol, self.atol, self.max_step)
 
     @property
     def scheme(self) -> Scheme:

@@ -4,13 +4,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kalaba.errors import IntegrationError
-from kalaba.steppers.scheme import START, Scheme
-from kalaba.steppers.tableau import ButcherTableau
-from kalaba.steppers.validation import positive
+from kalaba.steppers.scheme import Scheme
+from kalaba.steppers.stepper import StructuralStepper
 
 
 @dataclass(frozen=True, slots=True)
-class HHT:
+class HHT(StructuralStepper):
     """Newmark's formulas with the forces of both ends of the step mixed; of order 2.
 
     For 0 ≤ α ≤ 1/3 (the paper's -α), γ = ½ + α and β = (1 + α)²/4::
@@ -23,13 +22,12 @@ class HHT:
     Reference: Hilber, Hughes and Taylor (1977), Earthquake Engineering and Structural Dynamics 5, 283-292.
     """
 
-    step: float = 1e-3  # s
     alpha: float = 0.1
 
-    tableau: ClassVar[ButcherTableau] = START
+    name: ClassVar[str] = "hht"
 
     def __post_init__(self) -> None:
-        positive(self, "step")
+        StructuralStepper.__post_init__(self)
         if not 0 <= self.alpha <= 1 / 3:
             raise IntegrationError(f"HHT: alpha must be from 0 (no damping) to 1/3, got {self.alpha}")
 

@@ -4,14 +4,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kalaba.errors import IntegrationError
-from kalaba.steppers.scheme import START, Scheme
-from kalaba.steppers.tableau import ButcherTableau
-from kalaba.steppers.validation import positive
+from kalaba.steppers.scheme import Scheme
+from kalaba.steppers.stepper import StructuralStepper
 
 
 @dataclass(frozen=True, slots=True)
-class Newmark:
-    """The average acceleration of a step, or another mean of both ends; of order 2 for γ = ½, else 1.
+class Newmark(StructuralStepper):
+    """The average acceleration of the step, or another mean of both ends; of order 2 for γ = ½, else 1.
 
     The equations are met at t + h::
 
@@ -25,14 +24,13 @@ class Newmark:
     Reference: Newmark (1959), Journal of the Engineering Mechanics Division ASCE 85 (EM3), 67-94.
     """
 
-    step: float = 1e-3  # s
     beta: float = 1 / 4
     gamma: float = 1 / 2
 
-    tableau: ClassVar[ButcherTableau] = START
+    name: ClassVar[str] = "newmark"
 
     def __post_init__(self) -> None:
-        positive(self, "step")
+        StructuralStepper.__post_init__(self)
         if not (0 < self.beta <= 1 and 0.5 <= self.gamma <= 1):
             raise IntegrationError(
                 f"Newmark: expected 0 < beta <= 1 and 1/2 <= gamma <= 1 (below, energy grows), got {self.beta} and "

@@ -4,10 +4,6 @@ from dataclasses import dataclass
 from math import isfinite
 
 from kalaba.errors import IntegrationError
-from kalaba.steppers.tableau import ButcherTableau
-
-# The rate at the start of a step is all that these methods keep of it; between steps, the cubic through both ends.
-START = ButcherTableau(nodes=(0.0,), matrix=((),), weights=(1.0,), order=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +40,7 @@ class Scheme:
 
     @property
     def error_constant(self) -> float:
-        """C in the error C h³ q⃛ of q after a step."""
+        """C in the error C h³ q⃛ of q after one step."""
         return abs(self.beta + self.offset / 2 - 1 / 6)
 
     @property

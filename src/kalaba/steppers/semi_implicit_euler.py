@@ -3,16 +3,16 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kalaba.steppers.tableau import ButcherTableau
-from kalaba.steppers.validation import positive
+from kalaba.steppers.stepper import FixedStepper
+from kalaba.steppers.tableau import EULER, ButcherTableau
 
 
 @dataclass(frozen=True, slots=True)
-class SemiImplicitEuler:
+class SemiImplicitEuler(FixedStepper):
     """Velocity first, then configuration with the new velocity; of order 1.
 
     Energy neither grows nor falls for long where M is constant and no force depends on v. Coriolis and centripetal
-    terms, and with them the rows of loops, are explicit: there a speed ω adds about h ω² of the energy a second.
+    terms, and with them the rows of loops, are explicit: there a speed ω adds about h ω² of the energy per second.
 
     From (q, v) at t to one step h later::
 
@@ -22,10 +22,11 @@ class SemiImplicitEuler:
     Reference: Hairer, Lubich and Wanner, Geometric Numerical Integration, I.1.2.
     """
 
-    step: float = 1e-3  # s
+    name: ClassVar[str] = "semi-implicit-euler"
+    tableau: ClassVar[ButcherTableau] = EULER
+    velocity_first: ClassVar[bool] = True
 
-    # Its first stage; q is then stepped with the new velocity.
-    tableau: ClassVar[ButcherTableau] = ButcherTableau(nodes=(0.0,), matrix=((),), weights=(1.0,), order=1)
-
-    def __post_init__(self) -> None:
-        positive(self, "step")
+    @property
+    def is_coarse(self) -> bool:
+        """Of order 1: what it leaves to projection is of order h."""
+        return True

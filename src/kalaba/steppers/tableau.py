@@ -15,6 +15,7 @@ Floats = npt.NDArray[np.float64]
 Row = tuple[float, ...]
 Tree = tuple["Tree", ...]  # a rooted tree: the trees that hang on its root
 
+DENSE_POWERS = 4  # of θ, at most, in a dense output
 TOLERANCE = 1e-13  # of a condition; coefficients are of order 10 and rounded once
 
 
@@ -51,6 +52,8 @@ class ButcherTableau:
         for name in ("weights", "embedded", "dense"):
             if len(getattr(self, name)) not in ({stages} if name == "weights" else {0, stages}):
                 raise IntegrationError(f"{name} of a tableau of {stages} stages has {len(getattr(self, name))} entries")
+        if any(len(row) > DENSE_POWERS for row in self.dense):
+            raise IntegrationError(f"a dense output takes powers of θ up to {DENSE_POWERS}")
         for stage, (node, row) in enumerate(zip(self.nodes, self.matrix, strict=True), 1):
             if not isclose(sum(row), node, rel_tol=0.0, abs_tol=TOLERANCE):
                 raise IntegrationError(f"stage {stage}: the coefficients of a sum to {sum(row)}, but c is {node}")
@@ -110,3 +113,8 @@ def _elementary(tree: Tree, matrix: Floats) -> Floats:
     for branch in tree:
         weights = weights * (matrix @ _elementary(branch, matrix))
     return weights
+
+
+# One stage, the rate at the start of the step. Methods that are no tableau keep this much of a step; between steps they
+# are interpolated by the cubic through both ends.
+EULER = ButcherTableau(nodes=(0.0,), matrix=((),), weights=(1.0,), order=1)

@@ -4,13 +4,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kalaba.errors import IntegrationError
-from kalaba.steppers.scheme import START, Scheme
-from kalaba.steppers.tableau import ButcherTableau
-from kalaba.steppers.validation import positive
+from kalaba.steppers.scheme import Scheme
+from kalaba.steppers.stepper import StructuralStepper
 
 
 @dataclass(frozen=True, slots=True)
-class WilsonTheta:
+class WilsonTheta(StructuralStepper):
     """Acceleration linear over θh, the equations met at t + θh and, as published, not again at t + h; of order 2.
 
     With τ = θh::
@@ -25,13 +24,12 @@ class WilsonTheta:
     Reference: Wilson, Farhoomand and Bathe (1973), Earthquake Engineering and Structural Dynamics 1, 241-252.
     """
 
-    step: float = 1e-3  # s
     theta: float = 1.4
 
-    tableau: ClassVar[ButcherTableau] = START
+    name: ClassVar[str] = "wilson-theta"
 
     def __post_init__(self) -> None:
-        positive(self, "step")
+        StructuralStepper.__post_init__(self)
         if not 1 <= self.theta < 10:
             raise IntegrationError(f"WilsonTheta: theta must be 1 or above (stable from 1.37), got {self.theta}")
 

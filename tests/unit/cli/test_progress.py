@@ -11,7 +11,7 @@ from kalaba.cli.progress import bar, residual_words
 from kalaba.results.run import Worst
 from kalaba.run.progress import Progress
 
-SIMULATE = import_module("kalaba.run.simulate")  # the module; kb.simulate is its function
+LOOP = import_module("kalaba.run.native_loop")
 
 
 def test_the_bar_shows_steps_simulated_time_and_the_worst_residual(capsys, monkeypatch):
@@ -43,7 +43,7 @@ def test_a_machine_without_rows_has_no_residual_to_show():
 )
 def test_every_kind_of_run_tells_where_it_stands(monkeypatch, stepper, backend):
     """The native loop is told to look after every call, so that a short run has something to tell."""
-    monkeypatch.setattr(SIMULATE, "LOOK_EVERY", 0.0)
+    monkeypatch.setattr(LOOP, "LOOK_EVERY", 0.0)
     told = []
     run = kb.simulate(kb.build(kb.load("four-bar"), backend=backend), 0.1, stepper=stepper, progress=told.append)
     assert len(told) > 3
@@ -62,7 +62,7 @@ def test_the_last_word_of_a_native_run_is_its_worst_residual():
 
 def test_how_often_one_looks_changes_no_bit(monkeypatch):
     alone = kb.simulate(kb.load("four-bar"), 0.2)
-    monkeypatch.setattr(SIMULATE, "LOOK_EVERY", 0.0)  # chunks of the smallest size
+    monkeypatch.setattr(LOOP, "LOOK_EVERY", 0.0)  # chunks of the smallest size
     watched = kb.simulate(kb.load("four-bar"), 0.2, progress=lambda _: None)
     assert np.array_equal(alone.q, watched.q)
     assert np.array_equal(alone.v, watched.v)
@@ -70,9 +70,9 @@ def test_how_often_one_looks_changes_no_bit(monkeypatch):
 
 @pytest.mark.parametrize(("took", "following"), [(0.01, 200), (0.1, 100), (0.5, 50)])
 def test_calls_of_the_native_loop_grow_or_shrink_towards_a_tenth_of_a_second(took, following):
-    assert SIMULATE._next_chunk(100, took) == following
+    assert LOOP._next_chunk(100, took) == following
 
 
 def test_a_call_of_the_native_loop_has_a_step_and_an_end():
-    assert SIMULATE._next_chunk(1, 10.0) == 1
-    assert SIMULATE._next_chunk(SIMULATE.MOST_STEPS, 0.0) == SIMULATE.MOST_STEPS
+    assert LOOP._next_chunk(1, 10.0) == 1
+    assert LOOP._next_chunk(LOOP.MOST_STEPS, 0.0) == LOOP.MOST_STEPS

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from kalaba.compiled import Choice, Integration, Kernels, Layout, Schedule, Status
+from kalaba.compiled import Choice, Integration, Kernels, Schedule, Status
 from kalaba.errors import IntegrationError, NativeError
 from kalaba.native.batch import Code, Piece, Slots, batch
 from kalaba.steppers import DormandPrince, RungeKutta4, SemiImplicitEuler
@@ -19,6 +19,7 @@ from unit.steppers.sample_kernels import (
     oscillator,
     pendulum,
     pendulum_lost,
+    slots,
     square_root,
 )
 
@@ -27,7 +28,7 @@ HANGING = (0.6, -0.8, 0.8, 0.6)  # on the circle, at speed 1 along it
 
 
 def oscillating(lanes=1, **kernels):
-    return Kernels(Layout(1, 1, 1, lanes=lanes), motion=code(oscillator, lanes), **kernels)
+    return Kernels(slots(1, 1, 1, lanes=lanes), motion=code(oscillator, lanes), **kernels)
 
 
 def run(kernels, stepper, schedule, start=(1.0, 0.0)):
@@ -152,7 +153,7 @@ def test_an_event_that_holds_at_the_start_waits_to_come_again():
 
 
 def test_a_state_that_is_no_longer_a_number_is_told_and_the_last_good_one_stays():
-    kernels = Kernels(Layout(1, 1), motion=code(square_root))
+    kernels = Kernels(slots(1, 1), motion=code(square_root))
     trajectory = run(kernels, RungeKutta4(0.01), Schedule(10.0, 0.1), (-0.1, 0.1))
     assert trajectory.status is Status.NAN
     assert trajectory.status.failed
@@ -163,26 +164,26 @@ def test_a_state_that_is_no_longer_a_number_is_told_and_the_last_good_one_stays(
 
 
 def test_a_rate_that_is_not_a_number_at_the_start_is_told():
-    trajectory = run(Kernels(Layout(1, 1), motion=code(square_root)), DormandPrince(), Schedule(1.0), (1.0, 0.0))
+    trajectory = run(Kernels(slots(1, 1), motion=code(square_root)), DormandPrince(), Schedule(1.0), (1.0, 0.0))
     assert trajectory.status is Status.NAN
     assert len(trajectory.time) == 0
 
 
 def test_an_adaptive_step_below_rounding_is_told():
-    trajectory = run(Kernels(Layout(1, 1), motion=code(exploding)), DormandPrince(), Schedule(2.0, 0.1), (0.0, 1.0))
+    trajectory = run(Kernels(slots(1, 1), motion=code(exploding)), DormandPrince(), Schedule(2.0, 0.1), (0.0, 1.0))
     assert trajectory.status is Status.UNDERFLOW
     assert trajectory.end_time == pytest.approx(1.0, abs=1e-6)
 
 
 def test_an_adaptive_method_goes_up_to_where_there_is_no_rate_any_more():
-    trajectory = run(Kernels(Layout(1, 1), motion=code(square_root)), DormandPrince(), Schedule(9.0), (-0.1, 0.1))
+    trajectory = run(Kernels(slots(1, 1), motion=code(square_root)), DormandPrince(), Schedule(9.0), (-0.1, 0.1))
     assert trajectory.status is Status.UNDERFLOW
     assert trajectory.rejected > 0
     assert trajectory.end_y[0] == pytest.approx(0.0, abs=1e-9)
 
 
 def test_nothing_moves_and_nothing_breaks():
-    trajectory = run(Kernels(Layout(1, 1), motion=code(nothing_moves)), DormandPrince(), Schedule(5.0, 1.0), (0.0, 0.0))
+    trajectory = run(Kernels(slots(1, 1), motion=code(nothing_moves)), DormandPrince(), Schedule(5.0, 1.0), (0.0, 0.0))
     assert trajectory.status is Status.DONE
     assert not trajectory.y.any()
 
@@ -273,7 +274,7 @@ def test_eight_lanes_are_bit_equal_to_one():
 
 
 def test_a_lane_that_stops_or_fails_leaves_the_others_alone():
-    kernels = Kernels(Layout(1, 1, lanes=4), motion=code(exploding, 4), event=code(above, 4, 0.3))
+    kernels = Kernels(slots(1, 1, lanes=4), motion=code(exploding, 4), event=code(above, 4, 0.3))
     speeds = np.array([0.1, 1.0, -1.0, math.nan])
     together = Integration(kernels, RungeKutta4(0.01), Schedule(2.0, 0.1), np.stack([np.zeros(4), speeds]))
     together.advance()
@@ -331,9 +332,9 @@ def test_a_batch_refuses_arrays_that_do_not_fit():
 def test_what_cannot_be_run_is_refused():
     motion = code(oscillator)
     with pytest.raises(NativeError, match="2 constraint rows need the kernel 'rows'"):
-        Kernels(Layout(1, 1, n_rows=2), motion=motion)
+        Kernels(slots(1, 1, n_rows=2), motion=motion)
     with pytest.raises(NativeError, match="either 'project' or 'normalise'"):
-        Kernels(Layout(1, 1), motion=motion, project=motion, normalise=motion)
+        Kernels(slots(1, 1), motion=motion, project=motion, normalise=motion)
     with pytest.raises(NativeError, match="contiguous float64"):
         Code(1, np.zeros((4, 2))[:, :1])
     with pytest.raises(IntegrationError, match="must end after it starts"):
@@ -345,7 +346,7 @@ def test_what_cannot_be_run_is_refused():
 
 
 def test_slots_follow_the_kernel_convention():
-    layout = Layout(n_q=7, n_v=6, n_u=2, n_rows=3, lanes=4)
-    assert (layout.n_y, layout.time, layout.actuation, layout.force) == (13, 13, slice(14, 16), slice(16, 22))
-    assert (layout.mask, layout.weight, layout.n_inputs) == (slice(22, 25), 25, 26)
+    layout = slots(n_q=7, n_v=6, n_u=2, n_rows=3)
+    assert (layout.n_y, layout.t, layout.u, layout.f) == (13, 13, slice(14, 16), slice(16, 22))
+    assert (layout.mask, layout.w, layout.size) == (slice(22, 25), 25, 26)
     assert layout.outputs["motion"] == 13 + 6 + 3 + 3

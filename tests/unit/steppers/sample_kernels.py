@@ -5,7 +5,8 @@ import ctypes
 import numpy as np
 from numba import cfunc, config, types
 
-from kalaba.compiled import Kernels, Layout
+from kalaba.compiled import Kernels
+from kalaba.constrain.layout import Layout
 from kalaba.native.batch import Code
 
 _POINTER = types.CPointer(types.double)
@@ -21,6 +22,11 @@ class Callback:
 
 
 kernel = Callback if config.DISABLE_JIT else cfunc(types.void(_POINTER, _POINTER, _POINTER))
+
+
+def slots(n_q, n_v, n_u=0, n_rows=0, lanes=1):
+    """Give the layout of a problem that does not count its work."""
+    return Layout(n_q, n_v, n_u, n_rows, lanes, n_work=0)
 
 
 def code(function, lanes=1, *values):
@@ -174,4 +180,4 @@ def pendulum(lanes=1, offset=0.0, **others):
         "project": code(pendulum_project, lanes, offset),
         "rows": code(pendulum_rows, lanes),
     }
-    return Kernels(Layout(2, 2, 0, 3, lanes), **{**kernels, **others})
+    return Kernels(slots(2, 2, 0, 3, lanes), **{**kernels, **others})

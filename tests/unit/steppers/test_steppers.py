@@ -5,10 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from kalaba.compiled import Integration, Kernels, Layout, Schedule
+from kalaba.cli.choices import StepperName
+from kalaba.compiled import Integration, Kernels, Schedule
 from kalaba.errors import IntegrationError
-from kalaba.steppers import DormandPrince, Radau, RungeKutta4, SemiImplicitEuler
-from unit.steppers.sample_kernels import code, forced, oscillator
+from kalaba.steppers import BY_NAME, KINDS, DormandPrince, Radau, RungeKutta4, SemiImplicitEuler
+from unit.steppers.sample_kernels import code, forced, oscillator, slots
 
 
 @pytest.mark.parametrize("step", [0.0, -1e-3, math.nan, math.inf])
@@ -34,7 +35,7 @@ def test_adaptive_steps_that_are_none_are_refused():
 
 
 def run(stepper, end=1.0, save_every=math.inf, motion=oscillator, start=(1.0, 0.3)):
-    kernels = Kernels(Layout(1, 1, 1), motion=code(motion))
+    kernels = Kernels(slots(1, 1, 1), motion=code(motion))
     integration = Integration(kernels, stepper, Schedule(end, save_every), start)
     integration.advance()
     return integration.trajectory()
@@ -97,3 +98,17 @@ def test_semi_implicit_euler_does_not_gain_energy():
 
 def test_steps_grow_from_a_first_step_that_is_too_small():
     assert run(DormandPrince(first_step=1e-9), end=1.0).steps < 60
+
+
+def test_every_stepper_has_a_name_on_the_command_line():
+    assert [name.value for name in StepperName] == list(BY_NAME)
+    assert [kind.name for kind in KINDS] == list(BY_NAME)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_stepper_with_a_step_takes_another_and_one_without_refuses(kind):
+    if kind.has_step:
+        assert kind().with_step(2e-4).pace.step == 2e-4
+    else:
+        with pytest.raises(IntegrationError, match=f"{kind.__name__} chooses its own steps"):
+            kind().with_step(2e-4)

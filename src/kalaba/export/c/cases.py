@@ -92,10 +92,11 @@ def _on_course(plant: Plant, control: Servo, times: list[float]) -> list[State]:
 def _on_run(plant: Plant, control: Any, scenario: Scenario, times: list[float]) -> list[State]:  # noqa: ANN401
     """States of a run, by its samples nearest to the times."""
     from kalaba.run.simulate import simulate
+    from kalaba.steppers import RungeKutta4
 
-    how = {} if scenario.stepper is None else {"stepper": scenario.stepper}
+    stepper = scenario.stepper or RungeKutta4()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # whoever runs the scenario is told; here it only lends its states
-        run = simulate(plant, max(times), control=control, check=False, **how)
+        run = simulate(plant, max(times), stepper=stepper, control=control, check=False)
     nearest = [int(np.abs(run.time - t).argmin()) for t in times]
     return [State(run.q[k], run.v[k]) for k in nearest]

@@ -94,7 +94,8 @@ class _Runs:
 
 def simulated(chosen: Scenario) -> Run:
     """A run of a scenario with samples enough for its peaks; one that breaks off is given too."""
-    from kalaba.run.simulate import SingularWarning, simulate
+    from kalaba.run.checks import SingularWarning
+    from kalaba.run.simulate import simulate
     from kalaba.steppers import RungeKutta4
 
     with warnings.catch_warnings():

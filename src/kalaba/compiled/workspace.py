@@ -1,4 +1,4 @@
-"""Laying out the record and the arrays of an integration."""
+"""The workspace of an integration: its record of fields and the arrays whose addresses the record holds."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,17 +6,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kalaba.compiled.kernels import Kernels, Layout
+from kalaba.compiled.kernels import Kernels
 from kalaba.compiled.memory import MEMORY
 from kalaba.compiled.schedule import Schedule
-from kalaba.compiled.steps import Stepper, coefficients
+from kalaba.compiled.steps import coefficients
 from kalaba.errors import NativeError
 from kalaba.native import aligned_zeros
 from kalaba.native.batch import Code
 from kalaba.native.machine_code import Floats
-from kalaba.steppers import GeneralisedAlpha, Structural
-from kalaba.steppers.dormand_prince import DormandPrince
-from kalaba.steppers.semi_implicit_euler import SemiImplicitEuler
+from kalaba.steppers.scheme import Scheme
+from kalaba.steppers.stepper import Stepper
 
 KEPT_CHOICES = 1000
 SAME_TIME = 1e-9  # of a fixed step
@@ -27,31 +26,30 @@ Arrays = dict[str, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Room:
+class Workspace:
     """The record (one entry) and the arrays whose addresses it holds, by the names of its fields."""
 
     memory: npt.NDArray[np.void]
     arrays: Arrays
 
 
-def allocate(kernels: Kernels, stepper: Stepper, schedule: Schedule, y: Floats) -> Room:
+def workspace(kernels: Kernels, stepper: Stepper, schedule: Schedule, y: Floats) -> Workspace:
     """Make everything the loop works on, at the start of the run; `y` has shape (n_y, lanes)."""
-    layout = kernels.layout
     arrays: Arrays = {
-        **coefficients(stepper),
-        **_step_arrays(layout, y, len(stepper.tableau.nodes)),
-        **_row_arrays(layout),
-        **_lane_arrays(layout.lanes, schedule.start),
-        **_sample_arrays(layout, schedule.n_samples + 1),  # one more for an event
+        **coefficients(stepper.tableau),
+        **_step_arrays(kernels, y, len(stepper.tableau.nodes)),
+        **_row_arrays(kernels),
+        **_lane_arrays(kernels.layout.lanes, schedule.start),
+        **_sample_arrays(kernels, schedule.n_samples + 1),  # one more for an event
     }
     if kernels.limbs is not None:
         names = ("limb_row_ends", "limb_rows", "limb_column_ends", "limb_columns")
         arrays |= dict(zip(names, kernels.limbs[0], strict=True))
-    if isinstance(stepper, Structural):
-        arrays |= _structural_arrays(kernels, stepper)
+    if stepper.scheme is not None:
+        arrays |= _scheme_arrays(kernels, stepper)
     fields: dict[str, float] = {
         **_sizes(kernels, stepper, schedule),
-        **(_scheme(stepper) if isinstance(stepper, Structural) else {}),
+        **({} if stepper.scheme is None else _scheme(stepper.scheme)),
         **_times(stepper, schedule),
         **{name: array.ctypes.data for name, array in arrays.items()},
         **_code("motion", kernels.motion),
@@ -62,11 +60,11 @@ def allocate(kernels: Kernels, stepper: Stepper, schedule: Schedule, y: Floats) 
         **_code("displace", kernels.displace),
         **_code("tangent", kernels.tangent),
     }
-    fields["mask"] = fields["inputs"] + 8 * layout.mask.start * layout.lanes
+    fields["mask"] = fields["inputs"] + 8 * kernels.layout.mask.start * kernels.layout.lanes
     memory = np.zeros(1, dtype=MEMORY)
     for name, value in fields.items():
         memory[name] = value
-    return Room(memory, arrays)
+    return Workspace(memory, arrays)
 
 
 def _code(name: str, code: Code | None) -> dict[str, int]:
@@ -78,10 +76,10 @@ def _sizes(kernels: Kernels, stepper: Stepper, schedule: Schedule) -> dict[str, 
     return {
         "n_y": layout.n_y,
         "n_v": layout.n_v,
-        "n_u": layout.n_u,
-        "lanes": layout.lanes,
-        "entries": layout.n_y * layout.lanes,
-        "velocity_first": isinstance(stepper, SemiImplicitEuler),
+        "n_u": kernels.layout.n_u,
+        "lanes": kernels.layout.lanes,
+        "entries": layout.n_y * kernels.layout.lanes,
+        "velocity_first": stepper.velocity_first,
         "needs_end": not tableau.dense,
         "exponent": 1 + min(tableau.order, tableau.embedded_order),
         "n_stages": len(tableau.nodes),
@@ -98,24 +96,21 @@ def _times(stepper: Stepper, schedule: Schedule) -> dict[str, float]:
     rounding = 4 * EPS * max(abs(schedule.start), abs(schedule.end))
     times = {"start": schedule.start, "end": schedule.end, "save_every": schedule.save_every}
     times |= {"time": schedule.start, "origin": schedule.start}
-    if isinstance(stepper, DormandPrince):
-        times |= {"relative": stepper.rtol, "absolute": stepper.atol, "max_step": stepper.max_step}
-        slack = SAME_ADAPTIVE_TIME * min(schedule.save_every, 1.0) + rounding
-        return times | {"next_step": stepper.first_step or 0.0, "slack": slack}
-    if isinstance(stepper, GeneralisedAlpha) and stepper.rtol is not None:
-        times |= {"relative": stepper.rtol, "absolute": stepper.atol, "max_step": stepper.max_step}
-        slack = SAME_ADAPTIVE_TIME * min(schedule.save_every, 1.0) + rounding
-        return times | {"next_step": stepper.step, "slack": slack}
-    return times | {"step": stepper.step, "slack": SAME_TIME * stepper.step + rounding}
+    pace = stepper.pace
+    if pace.rtol is None:
+        return times | {"step": pace.step, "slack": SAME_TIME * pace.step + rounding}
+    times |= {"relative": pace.rtol, "absolute": pace.atol, "max_step": pace.max_step}
+    slack = SAME_ADAPTIVE_TIME * min(schedule.save_every, 1.0) + rounding
+    return times | {"next_step": pace.step, "slack": slack}
 
 
-def _step_arrays(layout: Layout, y: Floats, stages: int) -> Arrays:
-    inputs = aligned_zeros(layout.n_inputs, layout.lanes)
-    inputs[layout.weight] = 1.0
+def _step_arrays(kernels: Kernels, y: Floats, stages: int) -> Arrays:
+    inputs = aligned_zeros(kernels.layout.size, kernels.layout.lanes)
+    inputs[kernels.layout.w] = 1.0
     return {
         "inputs": inputs,
-        "rates": aligned_zeros(layout.outputs["motion"], layout.lanes),
-        "controls": aligned_zeros(layout.n_u, layout.lanes),
+        "rates": aligned_zeros(kernels.layout.outputs["motion"], kernels.layout.lanes),
+        "controls": aligned_zeros(kernels.layout.n_u, kernels.layout.lanes),
         "y": np.array(y, order="C"),
         "trial": np.array(y, order="C"),
         "between": np.zeros(y.shape),
@@ -124,35 +119,34 @@ def _step_arrays(layout: Layout, y: Floats, stages: int) -> Arrays:
     }
 
 
-def _scheme(stepper: Structural) -> dict[str, float]:
-    scheme = stepper.scheme
+def _scheme(scheme: Scheme) -> dict[str, float]:
     numbers = ("beta", "gamma", "alpha_m", "alpha_f", "inertia", "collocation", "error_constant", "offset")
     flags = ("carries", "explicit", "index_3")
     return {"structural": 1, "exponent": 3, **{name: float(getattr(scheme, name)) for name in (*numbers, *flags)}}
 
 
-def _structural_arrays(kernels: Kernels, stepper: Structural) -> Arrays:
-    layout = kernels.layout
-    if layout.lanes != 1 or kernels.displace is None or (kernels.tangent is None and not stepper.scheme.explicit):
+def _scheme_arrays(kernels: Kernels, stepper: Stepper) -> Arrays:
+    has = {"displace": kernels.displace is not None, "tangent": kernels.tangent is not None}
+    if kernels.layout.lanes != 1 or not all(has[name] for name in stepper.kernels):
         raise NativeError(f"{type(stepper).__name__} needs one lane and the kernels 'displace' and 'tangent'")
-    n, m = layout.n_v, layout.n_rows
+    n, m = kernels.layout.n_v, kernels.layout.n_rows
     vectors = ("acceleration", "acceleration_before", "acceleration_next", "true_acceleration", "collocated", "excess")
     return {
         **{name: np.zeros(n) for name in vectors},
-        "held": np.zeros(layout.n_u),
+        "held": np.zeros(kernels.layout.n_u),
         "multipliers": np.zeros(m),
         "correction": np.zeros(n + m),
         "effective": np.zeros((n + m, n + m)),
         "pivots": np.zeros(n + m, dtype=np.int64),
-        "tangents": aligned_zeros(layout.outputs["tangent"], 1),
+        "tangents": aligned_zeros(kernels.layout.outputs["tangent"], 1),
     }
 
 
-def _row_arrays(layout: Layout) -> Arrays:
-    n, m, lanes = layout.n_v, layout.n_rows, layout.lanes
+def _row_arrays(kernels: Kernels) -> Arrays:
+    n, m, lanes = kernels.layout.n_v, kernels.layout.n_rows, kernels.layout.lanes
     return {
-        "settled": aligned_zeros(layout.outputs["project"], lanes),
-        "listed": aligned_zeros(layout.outputs["rows"], lanes),
+        "settled": aligned_zeros(kernels.layout.outputs["project"], lanes),
+        "listed": aligned_zeros(kernels.layout.outputs["rows"], lanes),
         "references": np.zeros((m, lanes)),
         "mass": np.zeros((n, n)),
         "row_copy": np.zeros((m, n)),
@@ -174,14 +168,14 @@ def _lane_arrays(lanes: int, start: float) -> Arrays:
     }
 
 
-def _sample_arrays(layout: Layout, samples: int) -> Arrays:
-    lanes = layout.lanes
+def _sample_arrays(kernels: Kernels, samples: int) -> Arrays:
+    layout, lanes = kernels.layout, kernels.layout.lanes
     return {
         "sample_time": np.zeros((samples, lanes)),
         "sample_y": np.zeros((samples, layout.n_y, lanes)),
         "sample_acceleration": np.zeros((samples, layout.n_v, lanes)),
         "sample_force": np.zeros((samples, layout.n_v, lanes)),
-        "sample_actuation": np.zeros((samples, layout.n_u, lanes)),
+        "sample_actuation": np.zeros((samples, kernels.layout.n_u, lanes)),
         "sample_gap": np.zeros((samples, lanes)),
         "sample_gap_row": np.zeros((samples, lanes), dtype=np.int64),
     }

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import kalaba as kb
-from kalaba.run.deformation import DeformationWarning, large_deformation
+from kalaba.run.checks import DeformationWarning, large_deformation
 
 
 def cantilever(**options: object) -> kb.System:

@@ -1,0 +1,77 @@
+"""What is doubtful in a run that went through: jolts by projection, beams bent too far, motors asked for too much."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalaba.model.beams.beam import Beam
+from kalaba.model.beams.shapes import table
+from kalaba.model.text.expressions import Values, number
+from kalaba.run.shortfall import ShortfallWarning, shortfall_message
+from kalaba.tolerances import JOLT, LARGE_DEFLECTION
+
+if TYPE_CHECKING:
+    from kalaba.model.machine import MachineBody
+    from kalaba.results.run import Run
+    from kalaba.run.task import Task
+
+Array = NDArray[np.float64]
+CALLER_OF_SIMULATE = 3  # stack levels from here to who is warned
+
+
+class SingularWarning(UserWarning):
+    """A run passed so near a singular position that projection changed its speed."""
+
+
+class DeformationWarning(UserWarning):
+    """A beam bent so far that linear modes no longer hold."""
+
+
+def warn(task: Task, run: Run, *, is_promised: bool) -> None:
+    """Warn of what is doubtful; of shortfalls only where a controller promised goals: a law may mean to be cut off."""
+    if run.shortfalls and is_promised:
+        warnings.warn(shortfall_message(run), ShortfallWarning, stacklevel=CALLER_OF_SIMULATE)
+    if run.effort.jolt[0] > JOLT and not task.stepper.is_coarse:
+        warnings.warn(_jolt_message(run), SingularWarning, stacklevel=CALLER_OF_SIMULATE)
+    if bent := large_deformation(run):
+        warnings.warn(bent, DeformationWarning, stacklevel=CALLER_OF_SIMULATE)
+
+
+def _jolt_message(run: Run) -> str:
+    size, time = run.effort.jolt
+    return (
+        f"{run.plant.system.name}: projection changed the speed by {size:.2g} of it at t = {time:.6g} s, near a "
+        "singular position; what follows is one of several motions. See run.energy_balance, and try another step."
+    )
+
+
+def large_deformation(run: Run) -> str | None:
+    """One line on the beam that bends furthest for its length, if any passes the limit for linear modes."""
+    bent = {body.name: _deflections(run, body) for body in run.plant.machine.bodies if isinstance(body.solid, Beam)}
+    name = max(bent, key=lambda beam: bent[beam].max(), default="")
+    if not name or not bent[name].max() > LARGE_DEFLECTION:
+        return None
+    time = run.time[np.argmax(bent[name] > LARGE_DEFLECTION)]
+    return (
+        f"{run.plant.system.name}: {name} bends by {bent[name].max():.3g} of its length, past {LARGE_DEFLECTION:g} "
+        f"from t = {time:.6g} s on; linear modes no longer hold. Weld shorter beams one on another, or check its "
+        "stiffness."
+    )
+
+
+def _deflections(run: Run, body: MachineBody) -> Array:
+    """Largest deflection of any point from the root's tangent over the length, at every sample."""
+    beam = body.solid
+    assert isinstance(beam, Beam)  # noqa: S101  (the caller asks for beams only)
+    shapes, count = table(beam.shapes), beam.shapes.count
+    along = np.column_stack([shapes.value, shapes.tip])  # (count, points)
+    values = Values({parameter.name: parameter.value for parameter in run.plant.machine.parameters})
+    modes = run.q[:, body.mode_q : body.mode_q + beam.bending_modes].reshape(len(run.time), len(beam.planes), count)
+    with np.errstate(over="ignore", invalid="ignore"):
+        square = np.square(modes @ along).sum(axis=1).max(axis=1)
+    length = number(beam.length, values)  # type: ignore[arg-type]  # in a machine, an expression
+    return np.asarray(np.nan_to_num(np.sqrt(square), nan=np.inf) / length)

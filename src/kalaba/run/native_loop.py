@@ -1,0 +1,177 @@
+"""Runs in machine code: the kernels of a task, handed to the compiled loop, and its trajectory made a Run."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kalaba.compiled import Integration, Kernels, Opening, Schedule, Trajectory
+from kalaba.compiled.status import Status as LoopStatus
+from kalaba.constrain.kernels.motion import motion, motion_by_limbs
+from kalaba.constrain.kernels.slopes import tangent
+from kalaba.constrain.layout import Layout
+from kalaba.native.backend import NativeFunction
+from kalaba.native.batch import Code
+from kalaba.results.run import Effort, Ending, Run, Worst
+from kalaba.run.progress import Progress
+
+if TYPE_CHECKING:
+    from kalaba.native.backend import Evaluator
+    from kalaba.plant.plant import Plant
+    from kalaba.run.task import Task
+
+LOOK_EVERY = 0.1  # s of wall time between two looks at the progress
+FEWEST_STEPS, MOST_STEPS = 16, 1 << 20  # in one call of the compiled loop, which nothing can interrupt
+
+ENDINGS: Mapping[LoopStatus, Ending] = {
+    LoopStatus.DONE: Ending.DONE,
+    LoopStatus.STOPPED: Ending.STOPPED,
+    LoopStatus.NAN: Ending.NOT_FINITE,
+    LoopStatus.UNDERFLOW: Ending.STEP_UNDERFLOW,
+    LoopStatus.RESIDUAL: Ending.RESIDUAL_GROWTH,
+    LoopStatus.INCONSISTENT: Ending.INCONSISTENT,
+    LoopStatus.SINGULAR: Ending.SINGULAR,
+    LoopStatus.UNSOLVED: Ending.UNSOLVED,
+}
+
+
+def run_native(task: Task) -> Run:
+    """Run in machine code from sample to sample of the Python functions, if there are any."""
+    schedule = Schedule(end=task.duration, save_every=task.save_every)
+    integration = Integration(kernels_of(task), task.stepper, schedule, np.concatenate([[0.0], *task.start]))
+    integration.weight[:] = task.plant.weight if task.plant.is_singular else 1.0
+    began = now = last_report = clock.perf_counter()
+    steps = FEWEST_STEPS
+    while integration.running:
+        integration.advance(_take_samples(task, integration), steps)
+        before, now = now, clock.perf_counter()
+        steps = _next_chunk(steps, now - before)
+        if now - last_report >= LOOK_EVERY:
+            _report(task, integration)
+            last_report = now
+    _report(task, integration)
+    return _finish(task, _with_start(task, integration.trajectory()), clock.perf_counter() - began)
+
+
+def _next_chunk(steps: int, took: float) -> int:
+    """Native steps of the next call, so that it takes about LOOK_EVERY; how a run is cut changes no bit of it."""
+    if took < LOOK_EVERY / 2:
+        return min(2 * steps, MOST_STEPS)
+    return max(steps // 2, 1) if took > 2 * LOOK_EVERY else steps
+
+
+def _report(task: Task, integration: Integration) -> None:
+    """Tell whoever watches the run where it stands."""
+    if task.progress is not None:
+        worst = _worst(task.plant, integration.worst())
+        task.progress(Progress(integration.time, task.duration, integration.steps, worst))
+
+
+def _take_samples(task: Task, integration: Integration) -> float:
+    """Take the samples that are due; give the time of the next one."""
+    n_q, now = len(task.plant.coordinates), integration.time
+    for sampler in task.samplers:
+        if sampler.due <= now + integration.slack:
+            y = integration.y[1:, 0].copy()
+            integration.actuation[sampler.part, 0] = sampler.sample(now, y[:n_q], y[n_q:])
+    return min((sampler.due for sampler in task.samplers), default=np.inf)
+
+
+def kernels_of(task: Task) -> Kernels:
+    """The machine code that a task calls."""
+    plant, projects = task.plant, task.stabilisation.projects
+    return Kernels(
+        _layout(task),
+        motion=_code(_motion(task)),
+        rows=_code(plant.standard("rows")) if plant.constraints else None,
+        project=_code(plant.standard("project")) if projects else None,
+        normalise=None if projects or not plant.machine.quaternions else _code(plant.standard("normalise")),
+        control=None if task.control is None else _code(task.control),
+        event=None if task.event is None else _code(task.event),
+        displace=_code(plant.standard("displace")) if "displace" in task.stepper.kernels else None,
+        tangent=_code(_tangent(task)) if "tangent" in task.stepper.kernels else None,
+        limbs=plant.blocks.limbs if plant.blocks is not None else None,
+    )
+
+
+def _layout(task: Task) -> Layout:
+    """The packed input; where a law pushes every velocity, f counts among the inputs u that it computes."""
+    layout = task.plant.layout
+    return replace(layout, n_u=layout.n_u + layout.n_v, pushed=True) if task.is_pushed else layout
+
+
+def _motion(task: Task) -> Evaluator:
+    """The motion function, with the rows' errors fed back where the stabilisation asks for it."""
+    plant, feedback = task.plant, task.stabilisation.feedback
+    if feedback is None:
+        return plant.standard("motion")
+    singular, blocks = plant.is_singular, plant.blocks
+    label = f"{feedback!r} {singular}"
+    if blocks is not None:
+        return plant.function("motion", lambda _: motion_by_limbs(blocks, baumgarte=feedback), f"{label} blocks")
+    return plant.function("motion", lambda e: motion(e, is_singular=singular, baumgarte=feedback), label)
+
+
+def _tangent(task: Task) -> Evaluator:
+    """Mass, damping and stiffness; those of a feedback law with it, whose limits are left to the motion.
+
+    A stepper keeps its tangent for some hundred steps, but with rows at position level it takes two per step.
+    """
+    plant, law, singular, scheme = task.plant, task.law, task.plant.is_singular, task.stepper.scheme
+    seldom = scheme is None or not scheme.index_3
+    if law is None or not law.is_feedback:
+        return plant.function("tangent", lambda e: tangent(e, is_singular=singular), f"{singular}", seldom=seldom)
+    label = f"{law.label} {law.numbers} {singular}"
+    return plant.function("tangent", lambda e: tangent(e, law.inputs(e), is_singular=singular), label, seldom=seldom)
+
+
+def _code(function: Evaluator) -> Code:
+    assert isinstance(function, NativeFunction)  # noqa: S101  (the runner is chosen for native plants only)
+    return Code(function.kernel.address, function.store.copy(), function.kernel)
+
+
+def _with_start(task: Task, trajectory: Trajectory) -> Trajectory:
+    """A run that fails at once still holds its start, without the motion there."""
+    if trajectory.time.size:
+        return trajectory
+    unknown = np.full((1, len(task.plant.velocities)), np.nan)
+    return replace(
+        trajectory,
+        time=np.zeros(1),
+        y=np.concatenate([[0.0], *task.start])[np.newaxis],
+        acceleration=unknown,
+        constraint_force=unknown.copy(),
+        actuation=np.full((1, trajectory.actuation.shape[1]), np.nan),
+    )
+
+
+def _finish(task: Task, trajectory: Trajectory, wall_time: float) -> Run:
+    """Name what the loop numbers: rows, endings, columns of y = [W, q, v]."""
+    plant, n_q = task.plant, len(task.plant.coordinates)
+    row = plant.constraints[trajectory.row] if trajectory.row >= 0 else ""
+    choices = tuple((choice.time, choice.rank) for choice in trajectory.choices)
+    return Run(
+        plant=plant,
+        time=trajectory.time,
+        q=trajectory.y[:, 1 : 1 + n_q],
+        v=trajectory.y[:, 1 + n_q :],
+        acceleration=trajectory.acceleration,
+        constraint_force=trajectory.constraint_force,
+        actuation=trajectory.actuation[:, : len(plant.actuators)],
+        inputs=trajectory.actuation,
+        status=task.status(ENDINGS[trajectory.status], trajectory.end_time, row),
+        effort=Effort(trajectory.steps, trajectory.rejected, choices, wall_time, task.settings, trajectory.jolt),
+        worst=_worst(plant, trajectory.worst),
+        work=trajectory.y[:, 0],
+    )
+
+
+def _worst(plant: Plant, opening: Opening) -> Worst | None:
+    """Name the largest residual; where no row was ever open by a bit, the first one stands for all."""
+    if not plant.constraints:
+        return None
+    return Worst(opening.gap, plant.constraints[max(opening.row, 0)], opening.time)

@@ -1,0 +1,178 @@
+"""What a run is: everything that was asked for, checked and put into one value that each loop reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kalaba.constrain.stabilisation import Stabilisation
+from kalaba.errors import ExpressionError, IntegrationError, ModelError
+from kalaba.model.parts import Sampled
+from kalaba.model.text.expressions import parse_condition
+from kalaba.plant.choice import keep_rows, rows_at
+from kalaba.plant.laws import Controller, Law, law_function, read
+from kalaba.plant.plant import Plant
+from kalaba.plant.state import State
+from kalaba.results.run import Ending, Status
+from kalaba.run.progress import Watcher
+from kalaba.run.sampling import Sampler
+from kalaba.space.number import is_number
+from kalaba.steppers.stepper import Stepper
+
+if TYPE_CHECKING:
+    from kalaba.native.backend import Evaluator
+
+Array = NDArray[np.float64]
+Control = Mapping[str, Any] | Sampled | Controller | None
+
+
+@dataclass(frozen=True)
+class Task:
+    """All that says what a run is, checked. It answers what a stepper asks before it starts (`Circumstances`)."""
+
+    plant: Plant
+    start: State
+    loss: float  # of kinetic energy, where the start was made to obey the rows, J
+    duration: float  # s
+    stepper: Stepper
+    law: Law | None  # evaluated at every stage; None = no motor acts, or samplers hold them
+    samplers: tuple[Sampler, ...]  # Python functions that are called at a fixed rate
+    stabilisation: Stabilisation
+    save_every: float  # s
+    stop: str | None  # a condition that ends the run when it becomes true
+    progress: Watcher | None
+
+    def __post_init__(self) -> None:
+        name, duration, save_every = self.name, self.duration, self.save_every
+        if not is_number(duration) or not duration > 0:
+            raise ModelError(f"{name}: expected a duration above 0 s, got {duration!r}. Say how long to simulate.")
+        if not is_number(save_every) or not save_every > 0:
+            raise ModelError(
+                f"{name}: expected save_every above 0 s, got {save_every!r}. It is the time between samples."
+            )
+        if not isinstance(self.stepper, Stepper):
+            raise IntegrationError(f"{name}: {self.stepper!r} is no stepper. Give one such as kb.RungeKutta4(1e-3).")
+        if not isinstance(self.stabilisation, Stabilisation):
+            raise IntegrationError(
+                f"{name}: {self.stabilisation!r} is no stabilisation. Give one such as kb.Projection()."
+            )
+        object.__setattr__(self, "duration", float(duration))
+        object.__setattr__(self, "save_every", float(save_every))
+
+    @property
+    def name(self) -> str:
+        """Name of the machine."""
+        return self.plant.system.name
+
+    @property
+    def is_pushed(self) -> bool:
+        """Whether the law pushes every velocity."""
+        return self.law is not None and self.law.pushes is not None
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether Python functions are sampled."""
+        return bool(self.samplers)
+
+    @property
+    def has_velocity_rows(self) -> bool:
+        """Whether some rows hold velocities only."""
+        return any(self.plant.machine.is_velocity_level)
+
+    @property
+    def feeds_back(self) -> bool:
+        """Whether the rows' errors are fed back in the equations of motion."""
+        return self.stabilisation.feedback is not None
+
+    def stable_step(self) -> float:
+        """Largest step at which central differences are stable at the start, s."""
+        return stable_step(self.plant, self.start)
+
+    @property
+    def held(self) -> slice:
+        """The packed inputs that are held or computed by the law: u, and f after it where that is pushed."""
+        layout = self.plant.layout
+        return slice(layout.u.start, layout.f.stop if self.is_pushed else layout.u.stop)
+
+    @cached_property
+    def control(self) -> Evaluator | None:
+        """The law as a function of the packed input."""
+        return None if self.law is None else law_function(self.plant, self.law)
+
+    @cached_property
+    def event(self) -> Evaluator | None:
+        """The expression that rises through zero when the stop condition becomes true."""
+        return None if self.stop is None else event_function(self.plant, self.stop)
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The choices of the run in words."""
+        control = self.law.text if self.law else ", ".join(repr(sampler.source) for sampler in self.samplers)
+        return {
+            "stepper": self.stepper.words,
+            "stabilisation": self.stabilisation.words,
+            "control": control,
+            "stop": self.stop or "",
+            "save_every": repr(self.save_every),
+        }
+
+    def status(self, ending: Ending, time: float, row: str = "") -> Status:
+        """How the run ended, with one line for people if it broke off; `row` is the one a failure speaks of."""
+        if not ending.failed:
+            return Status(ending, time, "")
+        remedy = _REMEDIES[ending].format(row=row or "the rows")
+        return Status(ending, time, f"{self.name}: stopped at t = {time:.6g} s: {remedy}.")
+
+
+_REMEDIES = {
+    Ending.NOT_FINITE: "the state is no longer finite. Try a smaller step, or check the control law",
+    Ending.STEP_UNDERFLOW: "steps fall below rounding. Look for a jump in the forces; if stiff, try kb.Radau()",
+    Ending.RESIDUAL_GROWTH: "projection cannot close {row}. The machine is where it cannot go on; try a smaller step",
+    Ending.INCONSISTENT: "no motion obeys all rows; {row} contradicts the others. Remove one of them",
+    Ending.UNSOLVED: "Newton's method finds no end of the step. Try a smaller step, kb.GeneralisedAlpha(rtol=1e-5), "
+    "or near a singular position its formulation='arnold-bruls'",
+    Ending.SINGULAR: "some motion has neither inertia nor constraint. Give the body mass, or constrain it",
+}
+
+
+def event_function(plant: Plant, stop: str) -> Evaluator:
+    """The expression that rises through zero when a condition becomes true."""
+    from kalaba.constrain.kernels.functions import expressions
+
+    try:
+        condition = parse_condition(stop)
+    except ExpressionError as error:
+        raise ExpressionError(f"stop: {error.problem}", error.text, error.position, error.remedy) from None
+    for side in (condition.left, condition.right):
+        read(plant, side, "stop")
+    expression = condition.crossing
+    label = expression.canonical
+    return plant.function("event", lambda e: expressions(e, lambda f: [f.kinematics.value(expression)]), label)
+
+
+def stable_step(plant: Plant, state: State) -> float:
+    """The step at which central differences become unstable at a state, 2/ω_max; infinite where nothing swings.
+
+    ω² are the eigenvalues of Tᵀ K T against Tᵀ M T, T spanning the motions that the rows allow and K being the
+    stiffness about the motion at that state, without motors.
+    """
+    from scipy.linalg import eigh
+
+    n = len(plant.velocities)
+    inputs = plant.inputs(*state)
+    rows = rows_at(plant, inputs)
+    keep_rows(plant, inputs, rows.mask)
+    function = plant.interpreted("tangent")
+    values = function(inputs)
+    tangent = {name: values[part] for name, part in function.outputs.items()}
+    M, K = (tangent[name].reshape((n, n), order="F") for name in ("mass", "stiffness"))
+    T = rows.free_directions()
+    if not T.shape[1]:
+        return np.inf
+    highest = eigh(T.T @ (K + K.T) @ T / 2, T.T @ M @ T, eigvals_only=True)[-1]
+    return float(2 / np.sqrt(highest)) if highest > 0 else np.inf

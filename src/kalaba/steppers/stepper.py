@@ -1,0 +1,204 @@
+"""What a stepper is: everything that a run asks of one, so that a new one costs a single file, anywhere.
+
+An explicit Runge-Kutta method with a fixed step is a `FixedStepper` with a tableau; one that adapts its step to an
+error estimate is an `AdaptiveStepper` with a tableau that has embedded weights; a method that solves for the
+acceleration at the end of the step is a `StructuralStepper` with a `Scheme`. All of them run in the compiled loop. See
+docs/extending.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import inf, isfinite
+from typing import ClassVar, Protocol, Self
+
+from kalaba.errors import IntegrationError
+from kalaba.steppers.scheme import Scheme
+from kalaba.steppers.tableau import EULER, ButcherTableau
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long steps are: all alike, or as long as an error estimate allows.
+
+    An adapted step is taken when the root mean square of e_i / (atol + rtol max(|y_i|, |y⁺_i|)) is at most 1.
+    """
+
+    step: float  # s; of adapted steps the first one, 0 = guessed from the motion at the start
+    rtol: float | None = None  # None = the step is fixed
+    atol: float = 0.0  # in the units of each coordinate
+    max_step: float = inf  # s; of adapted steps
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether all steps are alike."""
+        return self.rtol is None
+
+
+class Circumstances(Protocol):
+    """What a stepper may ask about a run before it starts; steppers know no machine."""
+
+    @property
+    def name(self) -> str:
+        """Name of the machine, which a refusal begins with."""
+
+    @property
+    def is_pushed(self) -> bool:
+        """Whether a control law computes a force on every velocity, not only the efforts of motors."""
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether Python functions are called at a fixed rate during the run."""
+
+    @property
+    def has_velocity_rows(self) -> bool:
+        """Whether some constraint rows hold velocities only."""
+
+    @property
+    def feeds_back(self) -> bool:
+        """Whether the stabilisation changes the equations of motion, as Baumgarte's does."""
+
+    def stable_step(self) -> float:
+        """Largest step at which central differences are stable at the start, 2/ω_max, s."""
+
+
+class Stepper:
+    """The contract of a stepper. Subclasses are frozen dataclasses whose fields are their settings.
+
+    Every member has a default that suits an explicit Runge-Kutta method in the compiled loop, except `pace`.
+    """
+
+    __slots__ = ()
+
+    name: ClassVar[str] = ""  # on the command line; "" = it has none there
+    tableau: ClassVar[ButcherTableau] = EULER  # stages and dense output; a scheme needs the first stage only
+    velocity_first: ClassVar[bool] = False  # q is stepped with the new velocity, N(q) v⁺, instead of by the stages
+    solver: ClassVar[str] = (
+        ""  # implicit one-step class of scipy.integrate that takes the steps; "" = the compiled loop
+    )
+    has_step: ClassVar[bool] = False  # whether `step` is one of its settings
+
+    @property
+    def pace(self) -> Pace:
+        """How long its steps are."""
+        raise NotImplementedError(f"{type(self).__name__} must say its pace")
+
+    @property
+    def scheme(self) -> Scheme | None:
+        """Coefficients of a method that solves for the acceleration; None = the stages of the tableau are all."""
+        return None
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """Functions of the machine that it calls beside those of every stepper: "displace", "tangent"."""
+        if self.scheme is None:
+            return ()
+        return ("displace",) if self.scheme.explicit else ("displace", "tangent")
+
+    @property
+    def is_explicit(self) -> bool:
+        """Whether its tableau is the whole method, so that a loop in plain Python can take its steps."""
+        return self.scheme is None and not self.solver
+
+    @property
+    def is_coarse(self) -> bool:
+        """Whether the errors of speed that it leaves to projection are as large as a jolt at a singular position."""
+        return False
+
+    @property
+    def words(self) -> str:
+        """Its name and settings, as a Run records them."""
+        return repr(self)
+
+    def with_step(self, step: float) -> Self:
+        """The same with another step, s."""
+        raise IntegrationError(f"{type(self).__name__} chooses its own steps, so that none of {step:g} s can be set")
+
+    def check(self, circumstances: Circumstances) -> None:
+        """Refuse, by an IntegrationError that names the remedy, a run that it cannot do."""
+
+
+@dataclass(frozen=True, slots=True)
+class FixedStepper(Stepper):
+    """A method whose steps are all alike."""
+
+    step: float = 1e-3  # s
+
+    has_step: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        positive(self, "step")
+
+    @property
+    def pace(self) -> Pace:
+        """All steps alike."""
+        return Pace(self.step)
+
+    def with_step(self, step: float) -> Self:
+        """The same with another step, s."""
+        return replace(self, step=step)
+
+
+@dataclass(frozen=True, slots=True)
+class AdaptiveStepper(Stepper):
+    """An embedded pair: the difference of its two orders is the error that adapts the step."""
+
+    rtol: float = 1e-8
+    atol: float = 1e-10  # in the units of each coordinate
+    first_step: float | None = None  # s; None = guessed from the motion at the start
+    max_step: float = inf  # s
+
+    def __post_init__(self) -> None:
+        tolerances(self, self.rtol, self.atol)
+        positive(self, "max_step", finite=False)
+        if self.first_step is not None:
+            positive(self, "first_step")
+        if not self.tableau.embedded:
+            raise IntegrationError(f"{type(self).__name__}: to adapt its step, its tableau needs embedded weights")
+
+    @property
+    def pace(self) -> Pace:
+        """Steps as long as the tolerances allow."""
+        return Pace(self.first_step or 0.0, self.rtol, self.atol, self.max_step)
+
+
+@dataclass(frozen=True, slots=True)
+class StructuralStepper(FixedStepper):
+    """A method for structures: it collocates the acceleration, by the coefficients of its `scheme`."""
+
+    @property
+    def is_coarse(self) -> bool:
+        """Rows met at position level leave their rates to projection."""
+        return self.scheme is not None and self.scheme.index_3
+
+    def check(self, circumstances: Circumstances) -> None:
+        """Refuse a law on every coordinate, which its tangent does not know, and what `index_3` cannot hold."""
+        name = circumstances.name
+        if circumstances.is_pushed:
+            raise IntegrationError(
+                f"{name}: a law that pushes every coordinate needs a stepper such as kb.RungeKutta4, got {self!r}."
+            )
+        if self.scheme is None or not self.scheme.index_3:
+            return
+        if circumstances.has_velocity_rows:
+            raise IntegrationError(
+                f"{name}: formulation='arnold-bruls' takes rows at position level only, and this machine has rows of "
+                "its velocities. Take formulation='acceleration'."
+            )
+        if circumstances.feeds_back:
+            raise IntegrationError(f"{name}: formulation='arnold-bruls' closes the rows itself. Leave Baumgarte out.")
+
+
+def positive(stepper: Stepper, name: str, *, finite: bool = True) -> None:
+    """Refuse a setting that is not a number above 0, by its name."""
+    value = getattr(stepper, name)
+    if not (0 < value < inf if finite else value > 0):
+        raise IntegrationError(f"{type(stepper).__name__}: {name} must be above 0, got {value}")
+
+
+def tolerances(stepper: Stepper, relative: float, absolute: float) -> None:
+    """Refuse tolerances that no step can meet: negative, not finite, or both 0."""
+    if not (isfinite(relative) and isfinite(absolute) and relative >= 0 and absolute >= 0 and relative + absolute > 0):
+        raise IntegrationError(
+            f"{type(stepper).__name__}: rtol and atol must be 0 or above and not both 0, got {relative} and {absolute}"
+        )
