@@ -18,10 +18,12 @@ from kalaba.model.text.resolve import is_known, unknown_word
 if TYPE_CHECKING:
     import casadi as ca
 
+    from kalaba.constrain.kernels.laws import LawShare, LimbLaw
     from kalaba.derive.equations import Equations
     from kalaba.model.text.expressions import Expression
+    from kalaba.model.topology.partition import Partition
     from kalaba.native.backend import Evaluator
-    from kalaba.plant.plant import Plant
+    from kalaba.plant.plant import Plant, Trace
     from kalaba.plant.state import State
 
 Array = NDArray[np.float64]
@@ -45,6 +47,8 @@ def read(plant: Plant, text: Any, what: str) -> Expression:  # noqa: ANN401
 
 
 Efforts = Callable[["Equations", "ca.SX", "ca.SX"], list["ca.SX"]]
+InLimbs = Callable[["Partition"], "LimbLaw | None"]  # None: for this machine there is no such form
+Bounds = Sequence["float | ca.SX"]
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,7 @@ class Law:
     numbers: tuple[float, ...] = ()  # of the start: others need no new code
     pushes: Efforts | None = None  # on every velocity, as no motor does
     bounds: tuple[Array, Array] | None = None  # that it promised to keep, motor by motor; None: the motors' limits
+    limbs: InLimbs | None = None  # the motors' efforts limb by limb, for a machine with limbs; not beside pushes
 
     @property
     def label(self) -> str:
@@ -123,21 +128,47 @@ def law_of(plant: Plant, control: Any, start: State) -> Law | Sampled | None:  #
 
 def law_function(plant: Plant, chosen: Law, *, limited: bool = True) -> Evaluator:
     """The values of all held inputs under a law; sampled forces pass through. What it asks for, or what motors give."""
-    low, high = chosen.range(plant) if limited else (np.empty(0), np.empty(0))
-    label = f"{chosen.label} | {low.tolist()} {high.tolist()}"
-    trace = partial(_trace, chosen=chosen, low=low.tolist(), high=high.tolist())
+    low, high = (bound.tolist() for bound in chosen.range(plant)) if limited else ([], [])
+    label = f"{chosen.label} | {low} {high}"
+    trace = _limb_trace(plant, chosen, low, high)
+    if trace is not None:
+        return plant.function("control", trace, f"{label} limbs", numbers=chosen.numbers)
+    trace = partial(_trace, chosen=chosen, low=low, high=high)
     return plant.function("control", trace, label, numbers=chosen.numbers)
 
 
-def within(efforts: list[ca.SX], low: Sequence[float], high: Sequence[float]) -> list[ca.SX]:
+def _limb_trace(plant: Plant, chosen: Law, low: list[float], high: list[float]) -> Trace | None:
+    """What traces a law limb by limb; None where the law has no such form, or the machine no limbs."""
+    if chosen.limbs is None or plant.parted is None:
+        return None
+    limbs, form = plant.parted, chosen.limbs(plant.parted.parted)
+    if form is None:
+        return None
+
+    def cut(share: LawShare, efforts: list[ca.SX]) -> list[ca.SX]:
+        if not low:
+            return efforts
+        least, most = ([[bound[i] for i in motors] for motors in share.motors] for bound in (low, high))
+        return within(efforts, share.constants(least), share.constants(most))
+
+    from kalaba.constrain.kernels.laws import law_by_limbs
+
+    return lambda _: law_by_limbs(limbs, form, len(chosen.numbers), cut)
+
+
+def within(efforts: list[ca.SX], low: Bounds, high: Bounds) -> list[ca.SX]:
     """Efforts cut off at what motors may give; unlike min and max, this keeps NaN."""
     import casadi as ca
 
     found = []
-    for effort, least, most in zip(efforts, low, high, strict=True):
-        upper = effort if most == np.inf else ca.if_else(ca.gt(effort, most), most, effort)
-        found.append(upper if least == -np.inf else ca.if_else(ca.lt(upper, least), least, upper))
+    for effort, least, most in zip(efforts, map(ca.SX, low), map(ca.SX, high), strict=True):
+        upper = effort if _is_infinite(most) else ca.if_else(ca.gt(effort, most), most, effort)
+        found.append(upper if _is_infinite(least) else ca.if_else(ca.lt(upper, least), least, upper))
     return found
+
+
+def _is_infinite(bound: ca.SX) -> bool:
+    return bool(bound.is_constant() and np.isinf(float(bound)))
 
 
 def _trace(equations: Equations, chosen: Law, low: list[float], high: list[float]) -> ca.Function:

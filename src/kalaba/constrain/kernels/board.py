@@ -71,6 +71,7 @@ class Board:
     outputs: dict[str, int]
     machine: Machine
     width: int = 1  # so many limbs are worked on at once
+    n_numbers: int = 0  # of a law: they follow the machine's free parameters
     _zeroed: int = 0
     _plain: int = 0
     _steps: list[Step] = field(default_factory=list)
@@ -122,12 +123,16 @@ class Board:
             name=self.name,
             inputs=tuple(self.inputs.items()),
             outputs=tuple(self.outputs.items()),
-            n_parameters=len(self.machine.free_parameters),
+            n_parameters=self._n_parameters,
             n_zeroed=self._zeroed,
             n_board=self._waste + 1,
             calls=tuple(self._made(number, step) for number, step in enumerate(self._steps)),
             constants=tuple(self._constants),
         )
+
+    @property
+    def _n_parameters(self) -> int:
+        return len(self.machine.free_parameters) + self.n_numbers
 
     @property
     def _base(self) -> int:
@@ -175,7 +180,7 @@ class Board:
         if isinstance(entry, int):
             return entry
         self._constants.append(entry)
-        return len(self.machine.free_parameters) + len(self._constants) - 1
+        return self._n_parameters + len(self._constants) - 1
 
     def _table(self, calls: int, width: int, columns: list[Slots], padding: int = -1) -> Any:  # noqa: ANN401
         placed = [self._placed(np.asarray(slots)) for slots in columns]
