@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import casadi as ca
@@ -17,6 +18,7 @@ from kalaba.control.allocation import Allocation, LeastSquares
 from kalaba.control.goals import numbers_of, parts_of
 from kalaba.cooperate import sharing
 from kalaba.cooperate.equations import object_equations
+from kalaba.cooperate.limbs import LimbCarry
 from kalaba.cooperate.moves import JointMotion, MoveTo, PoseMotion, centre_pose
 from kalaba.cooperate.object_space import ObjectSpace, object_space
 from kalaba.errors import ControlError, near
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
     from kalaba.derive.kinematics import Kinematics
     from kalaba.model.text.expressions import Expression
+    from kalaba.model.topology.partition import Partition
     from kalaba.plant.plant import Plant
     from kalaba.plant.state import State
 
@@ -82,17 +85,25 @@ class Carry:
 
         def torques(found: Equations, _: ca.SX, given: ca.SX) -> list[ca.SX]:
             model = object_equations(found, space.split)
-            wanted = self.acceleration(found.kinematics, ca.mtimes(model.speed_map, found.symbols.v), goals, given)
+            wanted = self.acceleration(found.kinematics, ca.mtimes(model.speed_map, found.symbols.v), given, goals)
             force = ca.mtimes(model.inertia, wanted) + model.bias
             shared = share.expression(model.force_map[:, list(motors)], force, limits)
             values = dict(zip(motors, ca.vertsplit(shared), strict=True))
             return [values.get(i, ca.SX(0)) for i in range(len(plant.actuators))]
 
+        def limbs(partition: Partition) -> LimbCarry | None:
+            weights = share.square_weights(len(motors))
+            if weights is None:
+                return None
+            wanted = partial(self.acceleration, goals=goals)
+            form = LimbCarry(space.split, dict(zip(motors, weights, strict=True)), wanted)
+            return form if form.fits(partition) else None
+
         rule = share.label((len(space.coordinates), len(motors)), limits)
         shape = f"to {[goal.shape for goal in goals]} {rule} {space.split!r}"
-        return Law(repr(self), torques, is_feedback=True, shape=shape, numbers=numbers_of(goals))
+        return Law(repr(self), torques, is_feedback=True, shape=shape, numbers=numbers_of(goals), limbs=limbs)
 
-    def acceleration(self, kinematics: Kinematics, speeds: ca.SX, goals: Goals, numbers: ca.SX) -> ca.SX:
+    def acceleration(self, kinematics: Kinematics, speeds: ca.SX, numbers: ca.SX, goals: Goals) -> ca.SX:
         """The acceleration s̈ of an object with the velocities ṡ that has goals."""
         found = [goal.goal(kinematics, part) for goal, part in zip(goals, parts_of(numbers, goals), strict=True)]
         e = ca.vertcat(*(goal.error for goal in found))

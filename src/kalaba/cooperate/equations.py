@@ -23,7 +23,7 @@ from kalaba.control.allocation.solutions import least_squares
 from kalaba.space.symbolic import cross, skew
 
 if TYPE_CHECKING:
-    from kalaba.cooperate.arms import Split
+    from kalaba.cooperate.arms import Arm, Split
     from kalaba.derive.equations import Equations
     from kalaba.derive.kinematics import BodyKinematics, Kinematics
 
@@ -44,17 +44,8 @@ class ObjectEquations:
 def object_equations(equations: Equations, split: Split) -> ObjectEquations:
     """Project the equations of a machine on the motions of its objects."""
     M, B = equations.mass_matrix, equations.actuation_map
-    T, gamma, S = _object_maps(equations.kinematics, split)
-    holding = []
-    for arm in split.arms:
-        rows, follow = list(arm.rows), list(arm.follow)
-        if not rows:
-            continue
-        A = equations.constraint_matrix[rows, :]
-        rest = ca.horzcat(-ca.mtimes(A, T), equations.constraint_rhs[rows] - ca.mtimes(A, gamma))
-        found = ca.solve(A[:, follow], rest)  # the rows of T and γ that follow are still empty
-        T[follow, :], gamma[follow] = found[:, :-1], found[:, -1]
-        holding.append(ca.densify(A[:, follow]))
+    T, gamma, S = object_maps(equations.kinematics, split)
+    holding = follow(equations, split.arms, T, gamma)
     applied = equations.bias - equations.applied_force
     return ObjectEquations(
         inertia=ca.mtimes(T.T, ca.mtimes(M, T)),
@@ -67,7 +58,23 @@ def object_equations(equations: Equations, split: Split) -> ObjectEquations:
     )
 
 
-def _object_maps(kinematics: Kinematics, split: Split) -> tuple[ca.SX, ca.SX, ca.SX]:
+def follow(equations: Equations, arms: tuple[Arm, ...], velocity_map: ca.SX, convective: ca.SX) -> list[ca.SX]:
+    """Fill in the rows of T and γ that follow, which are still empty: A_f x = −A T, b − A γ. Gives every A_f."""
+    T, gamma, holding = velocity_map, convective, []
+    for arm in arms:
+        rows, columns = list(arm.rows), list(arm.follow)
+        if not rows:
+            continue
+        A = equations.constraint_matrix[rows, :]
+        solved = ca.solve(
+            A[:, columns], ca.horzcat(-ca.mtimes(A, T), equations.constraint_rhs[rows] - ca.mtimes(A, gamma))
+        )
+        T[columns, :], gamma[columns] = solved[:, :-1], solved[:, -1]
+        holding.append(ca.densify(A[:, columns]))
+    return holding
+
+
+def object_maps(kinematics: Kinematics, split: Split) -> tuple[ca.SX, ca.SX, ca.SX]:
     """T, γ and S for the velocities of the objects and those that lead; all other rows are empty."""
     lead = [j for arm in split.arms for j in arm.lead]
     n, d = kinematics.symbols.v.shape[0], len(split.objects) + len(lead)
@@ -77,7 +84,7 @@ def _object_maps(kinematics: Kinematics, split: Split) -> tuple[ca.SX, ca.SX, ca
     for index in split.free:
         first = kinematics.machine.bodies[index].v_index
         columns, place = list(range(first, first + 6)), list(range(at, at + 6))
-        T[columns, place], gamma[columns], S[place, columns] = _floating(kinematics, kinematics.bodies[index], first)
+        T[columns, place], gamma[columns], S[place, columns] = _floating(kinematics, kinematics.body(index), first)
         floating |= set(columns)
         at += 6
     for j in [*(j for j in split.objects if j not in floating), *lead]:

@@ -40,6 +40,12 @@ class LeastSquares(Allocation):
         """The τ of least weighted squares."""
         return least_squares(force_map, force, self.weights, self.preload)
 
+    def square_weights(self, motors: int) -> tuple[float, ...] | None:
+        """D, unless a preload shifts the squares."""
+        if self.preload is not None:
+            return None
+        return (1.0,) * motors if self.weights is None else self.weights
+
     def label(self, size: tuple[int, int], limits: Array) -> str:  # noqa: ARG002
         """Its numbers say all, as every change of kalaba's own code is compiled anew."""
         return repr(self)

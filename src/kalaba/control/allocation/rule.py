@@ -61,6 +61,10 @@ class Allocation(Protocol):
         """τ as CasADi expressions of W and F, for at most `closed_form_spare` spare motors; with none it is W⁻¹ F."""
         return least_squares(force_map, force)
 
+    def square_weights(self, motors: int) -> tuple[float, ...] | None:  # noqa: ARG002
+        """The diagonal of D, one number per motor, if the rule is the least τᵀ D τ; arms then share limb by limb."""
+        return None
+
     def label(self, size: tuple[int, int], limits: Array) -> str:
         """What tells compiled code with its closed form for a W of this size apart: a digest of the expression itself.
 
