@@ -36,14 +36,14 @@ def agreement(who: Contenders) -> tuple[AtMost, ...]:
     states = who.states
     ours = [who.plant.motion(*state).acceleration for state in zip(states.q, states.v, states.force, strict=True)]
     expected = np.array(ours) @ TO_PEER.T
-    given = list(zip(states.peer_q, states.peer_v, states.peer_force, strict=True))
-    pinocchio = np.array([who.pinocchio.acceleration(*state).copy() for state in given])
-    mujoco = np.array([who.mujoco.acceleration(*state) for state in given])
+    states_of_peers = list(zip(states.peer_q, states.peer_v, states.peer_force, strict=True))
+    pinocchio = np.array([who.pinocchio.acceleration(*state).copy() for state in states_of_peers])
+    mujoco = np.array([who.mujoco.acceleration(*state) for state in states_of_peers])
     return (
         AtMost("acceleration differs from Pinocchio's, relative", _apart(pinocchio, expected), SAME, ""),
         AtMost("acceleration differs from MuJoCo's (soft weld), relative", _apart(mujoco, expected), SOFT, ""),
     )
 
 
-def _apart(found: Array, expected: Array) -> float:
-    return float(np.abs(found - expected).max() / np.abs(expected).max())
+def _apart(accelerations: Array, expected: Array) -> float:
+    return float(np.abs(accelerations - expected).max() / np.abs(expected).max())

@@ -14,7 +14,7 @@ from benchmarks.machine import States
 from benchmarks.starting import cold
 from benchmarks.timing import best_in_turns, elapsed, repeated
 from kalaba.plant.plant import Plant
-from kalaba.run.python_loop import project_state
+from kalaba.plant.reference import project_state
 
 if TYPE_CHECKING:
     from benchmarks.peers.pinocchio_carry import Carrying
@@ -41,14 +41,14 @@ def measure_growth() -> Report:
     for arms, plant in plants.items():
         states = states_near(plant)
         loop = kernel_loop(plant, states)
-        given = cycle(list(zip(states.q, states.v, strict=True)))
+        turns = cycle(list(zip(states.q, states.v, strict=True)))
         contenders[f"{NATIVE} {arms}"] = repeated(loop, 1 / loop.evaluations)
-        contenders[f"{PYTHON} {arms}"] = repeated(lambda plant=plant, given=given: plant.motion(*next(given)))
+        contenders[f"{PYTHON} {arms}"] = repeated(lambda plant=plant, turns=turns: plant.motion(*next(turns)))
     best = best_in_turns(contenders)
     costs = {name: [best[f"{name} {arms}"] for arms in ARMS] for name in (PYTHON, NATIVE)}
     bars = tuple(
-        AtMost(f"{ARMS[0]} to {ARMS[-1]} arms, {name}: cost grows as power", power(ARMS, found), GROWTH, "")
-        for name, found in costs.items()
+        AtMost(f"{ARMS[0]} to {ARMS[-1]} arms, {name}: cost grows as power", power(ARMS, times), GROWTH, "")
+        for name, times in costs.items()
     )
     lines = [
         f"{arms:8d}{operations(plants[arms]):12d}{seconds(native):>12}{seconds(python):>14}"
@@ -62,9 +62,9 @@ def measure_building() -> Report:
     """Build few arms and many from nothing, in fresh processes that take turns; the best of each counts."""
     best = dict.fromkeys(BUILDS, float("inf"))
     for _ in range(BUILD_ROUNDS):
-        found = {arms: cold(f"carry_{arms}")["ready"] for arms in BUILDS}
-        best = {arms: min(best[arms], found[arms]) for arms in BUILDS}
-        if max(found.values()) > BUDGET:
+        times = {arms: cold(f"carry_{arms}")["ready"] for arms in BUILDS}
+        best = {arms: min(best[arms], times[arms]) for arms in BUILDS}
+        if max(times.values()) > BUDGET:
             break
     few, many = BUILDS
     said = ", ".join(f"{arms} arms {seconds(time)}" for arms, time in best.items())
@@ -79,9 +79,9 @@ def measure_beside_pinocchio() -> Report:
     system = kb.load(CARRY, arms=BESIDE)
     plant, peer = kb.build(system), pinocchio_carry(system)
     states = consistent(plant, states_near(plant))
-    given = list(zip(states.q, states.v, states.force, strict=True))
-    ours = np.array([plant.motion(*state).acceleration for state in given])
-    theirs = np.array([peer.acceleration(*state) for state in given])
+    loaded = list(zip(states.q, states.v, states.force, strict=True))
+    ours = np.array([plant.motion(*state).acceleration for state in loaded])
+    theirs = np.array([peer.acceleration(*state) for state in loaded])
     apart = float(np.abs(theirs - ours).max() / np.abs(ours).max())
     same = AtMost(f"{BESIDE} arms: acceleration differs from Pinocchio's, relative", apart, SAME, "")
     remark = f"Pinocchio with {BESIDE} arms: {SETTINGS}"
@@ -89,8 +89,8 @@ def measure_beside_pinocchio() -> Report:
         return Report((same,), (remark, "NOT COMPARABLE: the engines disagree, so nothing was timed"))
 
     loop, rest = kernel_loop(plant, states), np.zeros(len(plant.velocities))
-    mine = cycle([(q, v) for q, v, _ in given])
-    its = cycle([(peer.configuration(q), peer.velocity(q, v), rest) for q, v, _ in given])
+    mine = cycle([(q, v) for q, v, _ in loaded])
+    its = cycle([(peer.configuration(q), peer.velocity(q, v), rest) for q, v, _ in loaded])
     best = best_in_turns(
         {
             NATIVE: repeated(loop, 1 / loop.evaluations),
@@ -138,8 +138,8 @@ def states_near(plant: Plant, count: int = STATES) -> States:
 
 def consistent(plant: Plant, states: States) -> States:
     """The same states moved so that they obey the grasps and their rates."""
-    found = [project_state(plant, kb.State(q, v), 0.0) for q, v in zip(states.q, states.v, strict=True)]
-    q, v = (np.array(part) for part in zip(*found, strict=True))
+    projected = [project_state(plant, kb.State(q, v), 0.0) for q, v in zip(states.q, states.v, strict=True)]
+    q, v = (np.array(part) for part in zip(*projected, strict=True))
     return States(q, v, states.force)
 
 

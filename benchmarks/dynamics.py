@@ -44,8 +44,8 @@ def _call_from_python(who: Contenders) -> tuple[AtMost, ...]:
     independent = kb.build(kb.load("dual-mobile-arm", path=False))
     start = independent.start
     force = np.ones(len(independent.velocities))
-    given = cycle(list(zip(who.states.q, who.states.v, who.states.force, strict=True)))
-    weld = median_and_best(lambda: who.plant.motion(*next(given)))
+    turns = cycle(list(zip(who.states.q, who.states.v, who.states.force, strict=True)))
+    weld = median_and_best(lambda: who.plant.motion(*next(turns)))
     parts = median_and_best(lambda: independent.motion(*start, force))
     return tuple(
         AtMost(f"plant.motion, one call from Python, {closure}, {which}", time, 10e-6, "s")

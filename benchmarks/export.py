@@ -45,24 +45,24 @@ def measure_export() -> Report:
     bars: list[Bar] = [*_bars("dual-mobile-arm, motion in C", motion, 10e-6)]
     remarks = [_remark("dual-mobile-arm, motion", motion)]
     for name, allocation in SERVOS.items():
-        found = _timed(compiler, kb.scenario("pus-upu"), "servo", allocation)
-        bars += _bars(f"pus-upu, controller in C, {name}", found, SAMPLE / 10)
-        remarks.append(_remark(f"pus-upu, controller, {name}", found))
+        timed = _timed(compiler, kb.scenario("pus-upu"), "servo", allocation)
+        bars += _bars(f"pus-upu, controller in C, {name}", timed, SAMPLE / 10)
+        remarks.append(_remark(f"pus-upu, controller, {name}", timed))
     return Report(tuple(bars), tuple(remarks))
 
 
-def _bars(what: str, found: Timed, bar: float) -> tuple[Bar, ...]:
+def _bars(what: str, timed: Timed, bar: float) -> tuple[Bar, ...]:
     """The tail counts the processor's time: on the wall it is that of whoever else is there."""
     return (
-        AtMost(f"{what}: worst error", found.error, 1e-12, ""),
-        AtMost(f"{what}: median", found.wall[0], bar, "s"),
-        AtMost(f"{what}: one in a thousand, of the processor", found.processor[1], 3 * bar, "s"),
+        AtMost(f"{what}: worst error", timed.error, 1e-12, ""),
+        AtMost(f"{what}: median", timed.wall[0], bar, "s"),
+        AtMost(f"{what}: one in a thousand, of the processor", timed.processor[1], 3 * bar, "s"),
     )
 
 
-def _remark(what: str, found: Timed) -> str:
-    wall, processor = (f"{seconds(a)} and {seconds(b)}" for a, b in (found.wall, found.processor))
-    return f"exported C, {what}: median and p99.9 {wall}; of the processor {processor}; compiled in {found.build:.1f} s"
+def _remark(what: str, timed: Timed) -> str:
+    wall, processor = (f"{seconds(a)} and {seconds(b)}" for a, b in (timed.wall, timed.processor))
+    return f"exported C, {what}: median and p99.9 {wall}; of the processor {processor}; compiled in {timed.build:.1f} s"
 
 
 def _timed(compiler: str, scenario: kb.Scenario, function: str, allocation: kb.LeastSquares | None) -> Timed:
@@ -74,6 +74,6 @@ def _timed(compiler: str, scenario: kb.Scenario, function: str, allocation: kb.L
         subprocess.run([compiler, *FLAGS, *sources, "-lm", "-o", str(program)], check=True)
         build = time.perf_counter() - began
         texts = [subprocess.run([program], capture_output=True, text=True, check=False).stdout for _ in range(ROUNDS)]
-    found = [[tuple(1e-6 * float(n) for n in pair) for pair in TIMES.findall(text)] for text in texts]
-    wall, processor = (tuple(min(times[k][i] for times in found) for i in (0, 1)) for k in (0, 1))
+    printed = [[tuple(1e-6 * float(n) for n in pair) for pair in TIMES.findall(text)] for text in texts]
+    wall, processor = (tuple(min(times[k][i] for times in printed) for i in (0, 1)) for k in (0, 1))
     return Timed(float(ERROR.findall(texts[0])[0]), wall, processor, build)

@@ -32,14 +32,16 @@ STEPPERS = {
 
 def measure_arm() -> Report:
     """Build from nothing in a fresh process, and evaluate in the native loop."""
-    found = cold("flexible")
+    figures = cold("flexible")
     loop = arm_loop(kb.build(kb.load(ARM, modes=5)))
     best = best_in_turns({"loop": repeated(loop, 1 / loop.evaluations)})["loop"]
     bars = (
-        AtMost(f"build {ARM}, 5 modes, all kernels of a run, nothing compiled", found["ready"], 5.0, "s"),
+        AtMost(f"build {ARM}, 5 modes, all kernels of a run, nothing compiled", figures["ready"], 5.0, "s"),
         AtMost("forward dynamics of it in the native loop", best, 5e-6, "s"),
     )
-    return Report(bars, (f"flexible: structural steppers also compile the tangent: {seconds(found['tangent'])} more",))
+    return Report(
+        bars, (f"flexible: structural steppers also compile the tangent: {seconds(figures['tangent'])} more",)
+    )
 
 
 def measure_beside_exudyn() -> Report:
@@ -87,14 +89,14 @@ def measure_beside_exudyn() -> Report:
 
 def measure_modes() -> Report:
     """What more modes cost, as a small table."""
-    found = cold("modes")
+    figures = cold("modes")
     lines = [
-        f"{count:8d}{found[f'{count} operations']:12.0f}{seconds(found[f'{count} build']):>12}"
-        f"{seconds(found[f'{count} evaluation']):>12}"
+        f"{count:8d}{figures[f'{count} operations']:12.0f}{seconds(figures[f'{count} build']):>12}"
+        f"{seconds(figures[f'{count} evaluation']):>12}"
         for count in MODES
-        if f"{count} build" in found
+        if f"{count} build" in figures
     ]
-    left = [f"{count}" for count in MODES if f"{count} build" not in found]
+    left = [f"{count}" for count in MODES if f"{count} build" not in figures]
     said = f"\n  left out, the build before took over {BUDGET:g} s: {', '.join(left)} modes" if left else ""
     head = f"{'modes':>8}{'operations':>12}{'build':>12}{'evaluation':>12}"
     return Report(

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 import kalaba as kb
 from kalaba.plant.plant import Plant
-from kalaba.run.python_loop import project_state
+from kalaba.plant.reference import project_state
 
 Array = NDArray[np.float64]
 
@@ -24,7 +24,7 @@ TO_PEER: Array = np.kron(np.eye(2), _ARM)
 
 @dataclass(frozen=True)
 class States:
-    """Consistent states in kalaba's coordinates, one a row, and the motor torques at them."""
+    """Consistent states in kalaba's coordinates, one per row, and the motor torques at them."""
 
     q: Array
     v: Array
@@ -59,7 +59,7 @@ def machine() -> Plant:
 def consistent_states(plant: Plant, count: int) -> States:
     """Random states near the start that obey the weld and its rate, with random torques."""
     random, size = np.random.default_rng(7), len(plant.velocities)
-    found = [
+    projected = [
         project_state(
             plant,
             kb.State(plant.start.q + random.uniform(-TURNED, TURNED, size), random.uniform(-SPEED, SPEED, size)),
@@ -67,5 +67,5 @@ def consistent_states(plant: Plant, count: int) -> States:
         )
         for _ in range(count)
     ]
-    q, v = (np.array(part) for part in zip(*found, strict=True))
+    q, v = (np.array(part) for part in zip(*projected, strict=True))
     return States(q, v, random.uniform(-10.0, 10.0, (count, size)))

@@ -67,19 +67,19 @@ def modes() -> dict[str, float]:
     from benchmarks.timing import best_in_turns, repeated
 
     kb.build(kb.load("four-bar")).standard("motion")  # so that the first build below does not pay for imports
-    found: dict[str, float] = {}
+    figures: dict[str, float] = {}
     for count in MODES:
         began = time.perf_counter()
         plant = kb.build(kb.load("floating-flexible-arm", modes=count))
         plant.start  # noqa: B018
         plant.standard("motion")
-        found[f"{count} build"] = time.perf_counter() - began
+        figures[f"{count} build"] = time.perf_counter() - began
         loop = arm_loop(plant)
-        found[f"{count} operations"] = loop.function.kernel.instructions
-        found[f"{count} evaluation"] = best_in_turns({"loop": repeated(loop, 1 / loop.evaluations)})["loop"]
-        if found[f"{count} build"] > BUDGET:
+        figures[f"{count} operations"] = loop.function.kernel.instructions
+        figures[f"{count} evaluation"] = best_in_turns({"loop": repeated(loop, 1 / loop.evaluations)})["loop"]
+        if figures[f"{count} build"] > BUDGET:
             break
-    return found
+    return figures
 
 
 def carry(arms: int) -> dict[str, float]:

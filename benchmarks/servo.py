@@ -52,11 +52,11 @@ def _times(plant: Plant, law: Law, run: kb.Run, chosen: np.ndarray) -> list[floa
     assert isinstance(function, NativeFunction)
     bound, clock = function.bind(), time.perf_counter
     packed = [plant.inputs(run.q[k], run.v[k], run.time[k]) for k in chosen]
-    found = []
+    times = []
     for k in range(CALLS):
         bound.inputs[:] = packed[k % STATES]
         bound.inputs[plant.layout.mask] = plant.choice.mask
         began = clock()
         bound.run()
-        found.append(clock() - began)
-    return found
+        times.append(clock() - began)
+    return times

@@ -36,15 +36,15 @@ def measure_starting() -> Report:
 
 def measure_memory() -> Report:
     """The peak of a long run."""
-    found = _fresh("long_run")
-    remark = f"run of 1000 s: {found['time']:.2f} s, {found['samples']:.0f} samples, worst gap {found['gap']:.1e}"
+    figures = _fresh("long_run")
+    remark = f"run of 1000 s: {figures['time']:.2f} s, {figures['samples']:.0f} samples, worst gap {figures['gap']:.1e}"
     return Report(
-        (AtMost("run of 1000 s at 1 ms, saved every 10 ms: peak memory", found["peak"], 500.0, "MB"),), (remark,)
+        (AtMost("run of 1000 s at 1 ms, saved every 10 ms: peak memory", figures["peak"], 500.0, "MB"),), (remark,)
     )
 
 
-def _least(found: list[Figures], name: str) -> float:
-    return min(figures[name] for figures in found)
+def _least(rounds: list[Figures], name: str) -> float:
+    return min(figures[name] for figures in rounds)
 
 
 def cold(probe: str, *, numba: bool = False) -> Figures:

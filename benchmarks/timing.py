@@ -38,7 +38,7 @@ def best_in_turns(contenders: Mapping[str, Measure], rounds: int = ROUNDS) -> di
     for _ in range(rounds):
         for name, measure in contenders.items():
             times[name].append(measure())
-    return {name: min(found) for name, found in times.items()}
+    return {name: min(measured) for name, measured in times.items()}
 
 
 def median_and_best(work: Work, calls: int = 3000) -> tuple[float, float]:

@@ -34,9 +34,9 @@ class Carrying:
     def acceleration(self, q: Array, v: Array, force: Array) -> Array:
         """Constrained forward dynamics in kalaba's coordinates: v̇ = R (v̇_peer + ω × v_peer)."""
         peer_v = self.velocity(q, v)
-        found = self.peer.acceleration(self.configuration(q), peer_v, self.velocity(q, force)).copy()
-        found[-LOAD_V:-3] = _rotation(q) @ (found[-LOAD_V:-3] + np.cross(v[-3:], peer_v[-LOAD_V:-3]))
-        return found
+        acceleration = self.peer.acceleration(self.configuration(q), peer_v, self.velocity(q, force)).copy()
+        acceleration[-LOAD_V:-3] = _rotation(q) @ (acceleration[-LOAD_V:-3] + np.cross(v[-3:], peer_v[-LOAD_V:-3]))
+        return acceleration
 
     def run(self, start: kb.State, steps: int, step: float) -> Array:
         """The configuration at the end of classical Runge-Kutta in Python, in kalaba's coordinates."""

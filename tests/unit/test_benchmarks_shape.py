@@ -1,4 +1,9 @@
+from importlib import import_module
+from pathlib import Path
+
+import benchmarks
 import numpy as np
+import pytest
 from benchmarks.bars import AtMost, Faster, as_data, seconds
 from benchmarks.cooperation import BUILDS, CARRY, consistent, power, states_near
 from benchmarks.machine import TO_PEER, States
@@ -6,6 +11,8 @@ from benchmarks.probes import PROBES
 
 import kalaba as kb
 
+PEERS = {"contenders", "dynamics", "runs"}  # they import engines that need not be installed
+MODULES = {path.stem for path in Path(benchmarks.__file__).parent.glob("*.py")} - {"__init__"}
 RANDOM = np.random.default_rng(3)
 
 
@@ -53,6 +60,14 @@ def test_random_states_of_arms_that_carry_obey_the_grasps_after_projection():
         assert np.abs(plant.residual(q)).max() < 1e-13
         assert np.abs(plant.velocity_residual(q, v)).max() < 1e-13
         assert np.abs(v).max() > 1e-2  # there is speed left to compare engines at
+
+
+@pytest.mark.parametrize("name", sorted(MODULES))
+def test_every_benchmark_finds_what_it_imports_from_kalaba(name):
+    if name in PEERS:
+        pytest.importorskip("mujoco")
+        pytest.importorskip("pinocchio")
+    import_module(f"benchmarks.{name}")
 
 
 def test_every_build_that_is_timed_has_its_probe():
