@@ -7,17 +7,17 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.errors import NativeError
+from kalaba.native.build import kernel as provide
+from kalaba.native.kernels import Kernel, aligned_zeros
 
 if TYPE_CHECKING:
     import casadi as ca
-
-    from kalaba.native import Kernel
 
 Array = NDArray[np.float64]
 Trace = Callable[[], "ca.Function"]
@@ -52,7 +52,7 @@ class Backend(Protocol):
 class InterpretedFunction:
     """A CasADi function on packed vectors."""
 
-    function: Any
+    function: ca.Function
     parameters: Array
     outputs: dict[str, slice]
 
@@ -117,8 +117,6 @@ class NativeFunction:
 
     def bind(self) -> Bound:
         """New arrays for the kernel."""
-        from kalaba.native.arrays import aligned_zeros
-
         inputs, outputs = aligned_zeros(self.kernel.n_inputs, 1)[:, 0], aligned_zeros(self.kernel.n_outputs, 1)[:, 0]
         store = self.store.copy()
         code = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)(self.kernel.address)
@@ -150,15 +148,13 @@ class Native:
 
     def kernel(self, name: str, key: str, trace: Trace, lanes: int = 1, *, seldom: bool = False) -> Kernel:
         """The kernel itself, for loops that call it by address."""
-        from kalaba.native import kernel
-
-        return kernel(name, key, trace, lanes, seldom=seldom)
+        return provide(name, key, trace, lanes, seldom=seldom)
 
 
 def slices(sizes: dict[str, int]) -> dict[str, slice]:
     """Consecutive slices for named sizes."""
-    found, first = {}, 0
+    parts, first = {}, 0
     for name, size in sizes.items():
-        found[name] = slice(first, first + size)
+        parts[name] = slice(first, first + size)
         first += size
-    return found
+    return parts

@@ -74,8 +74,8 @@ class Job:
     lanes: int
     first: int  # states from here ...
     end: int  # ... to here
-    given: int  # (n_given, 4) integers: pieces
-    n_given: int
+    sources: int  # (n_sources, 4) integers: pieces
+    n_sources: int
     results: int  # (n_results, 4) integers: pieces
     n_results: int
 
@@ -83,13 +83,13 @@ class Job:
 JOB = record_type(Job)
 
 
-def batch(code: Code, slots: Slots, given: Sequence[Piece], results: Sequence[Piece], threads: int = 1) -> None:
-    """Call a kernel for each of the n states in `given` and write to the arrays of `results`, each (n, width).
+def batch(code: Code, slots: Slots, sources: Sequence[Piece], results: Sequence[Piece], threads: int = 1) -> None:
+    """Call a kernel for each of the n states in `sources` and write to the arrays of `results`, each (n, width).
 
-    Slots that nobody gives are 0. States are split among threads; how they fall into lanes changes no bit.
+    Slots without a source are 0. States are split among threads; how they fall into lanes changes no bit.
     """
     count = len(results[0].array)
-    for piece in (*given, *results):
+    for piece in (*sources, *results):
         if (piece.array.ndim == 2 or piece in results) and piece.array.shape[:1] != (count,):
             raise NativeError(f"slot {piece.slot}: {count} states expected, got an array of shape {piece.array.shape}")
     blocks = -(-count // slots.lanes)
@@ -98,26 +98,26 @@ def batch(code: Code, slots: Slots, given: Sequence[Piece], results: Sequence[Pi
     spans = [(first, end) for first, end in pairwise(bounds) if end > first]
     if len(spans) <= 1:
         for span in spans:
-            _work(code, slots, given, results, span)
+            _work(code, slots, sources, results, span)
         return
     with ThreadPoolExecutor(len(spans)) as pool:
-        list(pool.map(lambda span: _work(code, slots, given, results, span), spans))
+        list(pool.map(lambda span: _work(code, slots, sources, results, span), spans))
 
 
-def _work(code: Code, slots: Slots, given: Sequence[Piece], results: Sequence[Piece], span: tuple[int, int]) -> None:
+def _work(code: Code, slots: Slots, sources: Sequence[Piece], results: Sequence[Piece], span: tuple[int, int]) -> None:
     """Run one thread's share, with its own blocks and its own scratch."""
     inputs, outputs = aligned_zeros(slots.inputs, slots.lanes), aligned_zeros(slots.outputs, slots.lanes)
     store = aligned_zeros(len(code.store), slots.lanes)
     store[:] = code.store
-    for piece in given:
+    for piece in sources:
         if piece.array.ndim == 1:
             inputs[piece.slot : piece.slot + piece.array.size] = piece.array[:, None]
-    sources = _table([piece for piece in given if piece.array.ndim == 2])
-    targets = _table(results)
+    rows_in = _table([piece for piece in sources if piece.array.ndim == 2])
+    rows_out = _table(results)
     job = np.zeros(1, dtype=JOB)
     job[0] = (
         *(code.address, store.ctypes.data, inputs.ctypes.data, outputs.ctypes.data, slots.lanes, *span),
-        *(sources.ctypes.data, len(sources), targets.ctypes.data, len(targets)),
+        *(rows_in.ctypes.data, len(rows_in), rows_out.ctypes.data, len(rows_out)),
     )
     _drive(job)
 
@@ -144,10 +144,10 @@ def _entry(stamp: int) -> Callable[[npt.NDArray[np.void]], int]:
 
 @compiled
 def _pack(job: Job, first: int) -> None:
-    inputs, given, lanes = floats(job.inputs), integers(job.given), job.lanes
-    for piece in range(job.n_given):
+    inputs, sources, lanes = floats(job.inputs), integers(job.sources), job.lanes
+    for piece in range(job.n_sources):
         k = PIECE * piece
-        address, slot, width, stride = given[k], given[k + 1], given[k + 2], given[k + 3]
+        address, slot, width, stride = sources[k], sources[k + 1], sources[k + 2], sources[k + 3]
         for lane in range(lanes):
             source = floats(address + 8 * min(first + lane, job.end - 1) * stride)
             for i in range(width):

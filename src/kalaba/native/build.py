@@ -1,28 +1,86 @@
-"""From a CasADi function, or a program of several, to an object file."""
+"""All stages, from a function to a kernel; what is in memory or on the disk already is not built again."""
 
-from dataclasses import dataclass
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
 
 import casadi
 
-from kalaba.native.blocks import BlockProgram
-from kalaba.native.compiled import Layout
-from kalaba.native.contract import contract
-from kalaba.native.cut import LONGEST_PIECE, Cut, cut
-from kalaba.native.driver import Placed, driver_text, room
-from kalaba.native.emitter import MAIN, PREPARE, Entry, module_text
-from kalaba.native.hoist import hoist
-from kalaba.native.lanes import Lanes
-from kalaba.native.machine import compile_module, host
+from kalaba.native import cache as disk
+from kalaba.native.blocks import BlockProgram, Placed, driver_text, room
+from kalaba.native.emitter import MAIN, PREPARE, VERSION, Entry, module_text
+from kalaba.native.kernels import Built, Kernel, Layout
+from kalaba.native.llvm import compile_module, host, load_object
+from kalaba.native.operations import Lanes
+from kalaba.native.passes import LONGEST_PIECE, Cut, contract, cut, hoist, share_reciprocals
 from kalaba.native.program import Program, read_program
-from kalaba.native.reciprocal import share_reciprocals
+
+_kernels: dict[str, Kernel] = {}  # of this process, by digest; machine code stays in memory until the process ends
+_building = threading.RLock()
+BESIDE = (
+    "cli",
+    "export",
+    "printing",
+    "results",
+    "robots",
+)  # rooms that trace nothing, or nothing that is not in the key
 
 
-@dataclass(frozen=True, slots=True)
-class Built:
-    """A compiled kernel that is not yet in memory."""
+def kernel(
+    name: str, key: str, trace: Callable[[], casadi.Function], lanes: int = 1, *, seldom: bool = False
+) -> Kernel:
+    """Give the kernel of a function.
 
-    layout: Layout
-    code: bytes
+    `key` says everything that the function depends on; `trace` makes the function, and is called only if no kernel
+    with this name, key and number of lanes is at hand, in this process or on disk. One that runs `seldom` is made in a
+    hurry: it runs at half the speed.
+    """
+    digest = _digest(name, f"{key} seldom" if seldom else key, lanes)
+    loaded = _kernels.get(digest)
+    if loaded is not None:
+        return loaded
+    with _building:
+        if digest not in _kernels:
+            _kernels[digest] = load(disk.read(digest) or _built(digest, name, trace, lanes, seldom=seldom))
+        return _kernels[digest]
+
+
+def _built(digest: str, name: str, trace: Callable[[], casadi.Function], lanes: int, *, seldom: bool) -> Built:
+    built = build(name, trace(), lanes, seldom=seldom)
+    disk.write(digest, built)
+    return built
+
+
+def load(built: Built) -> Kernel:
+    """Put a compiled kernel into memory."""
+    code = load_object(built.code)
+    return Kernel(**asdict(built.layout), address=code.address(MAIN), prepare_address=code.address(PREPARE), code=code)
+
+
+def _digest(name: str, key: str, lanes: int) -> str:
+    """Hash everything that the machine code depends on."""
+    this = host()
+    parts = (name, key, _sources(), str(VERSION), this.llvm, this.triple, this.cpu, this.features, str(lanes))
+    return sha256("\0".join(parts).encode()).hexdigest()
+
+
+@cache
+def _sources() -> str:
+    """Tell versions of kalaba apart: by number, and while it is being changed by the state of its files.
+
+    Without the files, a derivation corrected today would go on using yesterday's machine code. Rooms that trace
+    nothing of their own are left out.
+    """
+    package = sys.modules[__name__.partition(".")[0]]
+    root = Path(__file__).parents[1]
+    sources = sorted(path for path in root.rglob("*.py") if path.relative_to(root).parts[0] not in BESIDE)
+    states = [(path.relative_to(root), path.lstat()) for path in sources]
+    files = "\n".join(f"{path} {status.st_size} {status.st_mtime_ns}" for path, status in states)
+    return f"{getattr(package, '__version__', '')} {sha256(files.encode()).hexdigest()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +116,18 @@ def build(
 
 def _function_text(name: str, function: casadi.Function, lanes: int, longest_piece: int) -> tuple[Layout, str]:
     in_lanes, fused = Lanes(lanes), host().fused
-    found = _pieces(function, longest_piece)
+    pieces = _pieces(function, longest_piece)
     layout = Layout(
         name=name,
         lanes=lanes,
-        inputs=found.program.inputs,
-        outputs=found.program.outputs,
-        n_parameters=found.program.n_parameters,
-        n_constants=found.n_constants,
-        n_work=found.n_work,
-        instructions=found.operations,
+        inputs=pieces.program.inputs,
+        outputs=pieces.program.outputs,
+        n_parameters=pieces.program.n_parameters,
+        n_constants=pieces.n_constants,
+        n_work=pieces.n_work,
+        instructions=pieces.operations,
     )
-    entries = (Entry(MAIN, found.main, in_lanes), Entry(PREPARE, found.prepare, in_lanes))
+    entries = (Entry(MAIN, pieces.main, in_lanes), Entry(PREPARE, pieces.prepare, in_lanes))
     return layout, module_text(entries, fused=fused)
 
 
@@ -89,13 +147,13 @@ def _blocks_text(name: str, program: BlockProgram, lanes: int, longest_piece: in
     entries: list[Entry] = []
     first = operations = 0
     for number, call in enumerate(program.calls):
-        found = _pieces(call.function, longest_piece)
-        placed.append(Placed(number, call, found.n_constants + found.n_work, first))
+        pieces = _pieces(call.function, longest_piece)
+        placed.append(Placed(number, call, pieces.n_constants + pieces.n_work, first))
         in_group, (main, prepare) = Lanes(call.width * lanes), placed[-1].names
-        entries.append(Entry(main, found.main, in_group, is_internal=True))
-        entries.append(Entry(prepare, found.prepare, in_group, is_internal=True))
+        entries.append(Entry(main, pieces.main, in_group, is_internal=True))
+        entries.append(Entry(prepare, pieces.prepare, in_group, is_internal=True))
         first += placed[-1].n_store * len(call.x)
-        operations += found.operations * len(call.x)
+        operations += pieces.operations * len(call.x)
     layout = Layout(
         name=name,
         lanes=lanes,

@@ -15,8 +15,7 @@ from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 
-from kalaba.native.build import Built
-from kalaba.native.compiled import Layout
+from kalaba.native.kernels import Built, Layout
 
 VARIABLE = "KALABA_CACHE_DIR"
 LARGEST_TOTAL = 500_000_000  # bytes; the files used longest ago go first

@@ -1,14 +1,12 @@
-"""Writes a kernel as a module in LLVM's language."""
+"""Third stage, the whole: pieces of code are written as a module in LLVM's language."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kalaba.native import library, sincos
-from kalaba.native.cut import Cut, Piece
-from kalaba.native.lanes import Lanes
-from kalaba.native.listing import Instruction, value_of
-from kalaba.native.operations import declarations
-from kalaba.native.writer import CodeWriter
+from kalaba.native import elementary
+from kalaba.native.operations import FUNCTIONS, CodeWriter, Lanes, declarations
+from kalaba.native.passes import Cut, Piece
+from kalaba.native.program import Instruction, value_of
 
 VERSION = 1  # raise it whenever the same program would give other machine code; cached kernels are then rebuilt
 MAIN, PREPARE = "kalaba_main", "kalaba_prepare"  # the names of the two functions of a module
@@ -33,13 +31,13 @@ def module_text(entries: Sequence[Entry], *, fused: bool, drivers: Sequence[str]
     needed: dict[Lanes, set[str]] = {}
     for entry in entries:
         used = {instruction.op for piece in entry.cut.pieces for instruction in piece.instructions}
-        needed.setdefault(entry.lanes, set()).update(used & library.FUNCTIONS.keys())
+        needed.setdefault(entry.lanes, set()).update(used & FUNCTIONS.keys())
     for lanes, called in needed.items():
         if called & {"sin", "cos"}:
             called |= {"sin", "cos"}
-            functions.append(sincos.definition(lanes, fused=fused))
-        functions.append(library.definitions(lanes, called))
-    declared = [*map(declarations, needed), library.declarations(set().union(*needed.values()))]
+            functions.append(elementary.sincos_definition(lanes, fused=fused))
+        functions.append(elementary.definitions(lanes, called))
+    declared = [*map(declarations, needed), elementary.declarations(set().union(*needed.values()))]
     return "\n\n".join([*declared, *functions, *drivers, _LIKELY_FALSE])
 
 
@@ -105,7 +103,7 @@ class _Body:
             both, real = self.code.fresh(), self.code.lanes.real
             self._sincos[x] = (f"{both}.sin", f"{both}.cos")
             self.code.lines += [
-                f"{both} = call {{{real}, {real}}} @{sincos.symbol(self.code.lanes)}({real} {x})",
+                f"{both} = call {{{real}, {real}}} @{elementary.sincos_symbol(self.code.lanes)}({real} {x})",
                 f"{both}.sin = extractvalue {{{real}, {real}}} {both}, 0",
                 f"{both}.cos = extractvalue {{{real}, {real}}} {both}, 1",
             ]

@@ -1,7 +1,7 @@
 """Numba's decorators with their types kept, arrays and kernels by their addresses, and records that hold them.
 
 Compiled functions share one record, a C struct, instead of bundles of arrays: a bundle of sixty arrays costs Numba
-forty seconds to compile and 30 ns a call. In the record an array is its address; `floats` and `integers` make it
+forty seconds to compile and 30 ns per call. In the record an array is its address; `floats` and `integers` make it
 something to index again. A kernel is `void kernel(double *inputs, double *outputs, double *store)`.
 """
 
@@ -18,6 +18,8 @@ from llvmlite import ir
 from numba import config, njit, types
 from numba.extending import intrinsic
 
+from kalaba import tolerances
+
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -33,7 +35,7 @@ def compiled(function: Function) -> Function:
 
 
 def compiled_entry(function: Function) -> Function:
-    """Compile a function that Python calls, once a machine: the code stays in Numba's cache on disk.
+    """Compile a function that Python calls, once per machine: the code stays in Numba's cache on disk.
 
     The function should be a closure over `source_stamp` of everything compiled into it: what a closure holds is part
     of the cache's key, while the sources of functions called in other files are not.
@@ -42,9 +44,12 @@ def compiled_entry(function: Function) -> Function:
 
 
 def source_stamp(*paths: Path) -> int:
-    """Give a digest of Python sources, files or whole directories, for the closure of a cached entry."""
+    """Give a digest of Python sources, files or whole directories, for the closure of a cached entry.
+
+    The tolerances, which any compiled function may read, are always among them: Numba compiles their values in.
+    """
     files = [file for path in paths for file in (sorted(path.glob("*.py")) if path.is_dir() else [path])]
-    digest = hashlib.sha256(b"".join(file.read_bytes() for file in files)).digest()
+    digest = hashlib.sha256(b"".join(file.read_bytes() for file in (*files, Path(tolerances.__file__)))).digest()
     return int.from_bytes(digest[:7], "big")
 
 

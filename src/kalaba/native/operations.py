@@ -1,13 +1,83 @@
-"""How each operation is written in LLVM's language; the meaning is CasADi's own, for zero, NaN and infinity too.
+"""Third stage, the words: values on lanes and operations in LLVM's language.
 
-The lines of a template define {r}, the result, and helpers named after it, from the operands {x}, {y} and {z}.
-REAL is the type of a value, TRUTH of a comparison, SUFFIX ends an intrinsic's name; ZERO and ONE are numbers.
+What an operation means is CasADi's own, for zero, NaN and infinity too. The lines of a template define {r}, the result,
+and helpers named after it, from the operands {x}, {y} and {z}. REAL is the type of a value, TRUTH of a comparison,
+SUFFIX ends an intrinsic's name; ZERO and ONE are numbers.
 """
 
+from dataclasses import dataclass
 from functools import cache
 
-from kalaba.native.lanes import Lanes
-from kalaba.native.library import FUNCTIONS, on_lanes
+from kalaba.errors import NativeError
+from kalaba.native.program import bits_of
+from kalaba.space.instructions import ARITY
+
+LANE_COUNTS = (1, 4, 8)
+
+FUNCTIONS = {
+    name: ARITY[name]
+    for name in (
+        *("exp", "log", "log1p", "expm1", "sin", "cos", "tan", "asin", "acos", "atan"),
+        *("sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf"),
+        *("pow", "atan2", "fmod", "remainder", "hypot"),
+    )
+}
+"""The functions taken from the C library and the number of their arguments."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """A number of states computed side by side: a scalar, or a vector with one element per lane."""
+
+    count: int
+
+    def __post_init__(self) -> None:
+        if self.count not in LANE_COUNTS:
+            raise NativeError(f"{self.count} lanes are not supported; choose one of {LANE_COUNTS}")
+
+    @property
+    def real(self) -> str:
+        """The type of a value."""
+        return self.of("double")
+
+    @property
+    def truth(self) -> str:
+        """The type of a comparison."""
+        return self.of("i1")
+
+    @property
+    def whole(self) -> str:
+        """The type of an integer as wide as a double."""
+        return self.of("i64")
+
+    @property
+    def suffix(self) -> str:
+        """The ending of an intrinsic's name."""
+        return "f64" if self.count == 1 else f"v{self.count}f64"
+
+    def of(self, element: str) -> str:
+        """Give the type with this element in every lane."""
+        return element if self.count == 1 else f"<{self.count} x {element}>"
+
+    def constant(self, value: float) -> str:
+        """Give a number, the same in every lane, in exact notation."""
+        return self.same("double", f"0x{bits_of(value):016X}")
+
+    def same(self, element: str, literal: str) -> str:
+        """Give a literal, the same in every lane."""
+        return literal if self.count == 1 else f"<{', '.join([f'{element} {literal}'] * self.count)}>"
+
+    def typed(self, text: str) -> str:
+        """Put the types in for the words REAL, TRUTH, WHOLE and SUFFIX."""
+        for word, notation in (
+            ("REAL", self.real),
+            ("TRUTH", self.truth),
+            ("WHOLE", self.whole),
+            ("SUFFIX", self.suffix),
+        ):
+            text = text.replace(word, notation)
+        return text
+
 
 _INTRINSIC = "{r} = call REAL @llvm.NAME.SUFFIX(REAL {x})"
 _INTRINSIC_OF_TWO = "{r} = call REAL @llvm.NAME.SUFFIX(REAL {x}, REAL {y})"
@@ -83,10 +153,6 @@ _WITHOUT_HARDWARE = {  # on processors without a fused multiply-add, where the i
 }
 
 
-SUPPORTED = frozenset(_TEMPLATES) | frozenset(FUNCTIONS)
-"""The operations that can be written."""
-
-
 @cache
 def templates(lanes: Lanes, *, fused: bool) -> dict[str, str]:
     """Give the templates of all operations for a number of lanes, ready for str.format."""
@@ -114,3 +180,46 @@ def _with_numbers(template: str, lanes: Lanes) -> str:
     for word, value in (("ZERO", 0.0), ("ONE", 1.0), ("MINUS", -1.0)):
         template = template.replace(word, lanes.constant(value))
     return template
+
+
+def on_lanes(name: str, lanes: Lanes) -> str:
+    """Give the name of a function of the C library on all lanes of a value."""
+    return f"lanes{lanes.count}_{name}"
+
+
+class CodeWriter:
+    """Collects the lines of a function and names its values."""
+
+    def __init__(self, lanes: Lanes, *, fused: bool) -> None:
+        self.lanes = lanes
+        self.lines: list[str] = []
+        self._templates = templates(lanes, fused=fused)
+        self._values = 0
+
+    def fresh(self) -> str:
+        """Give a name that no value has yet."""
+        self._values += 1
+        return f"%v{self._values}"
+
+    def operate(self, op: str, *operands: str) -> str:
+        """Append an operation on one to three operands and give the name of its result."""
+        result = self.fresh()
+        x, y, z = (*operands, "", "")[:3]
+        self.lines.append(self._templates[op].format(r=result, x=x, y=y, z=z))
+        return result
+
+    def load(self, array: str, slot: int) -> str:
+        """Append the reading of a slot and give the name of the value."""
+        result = self.fresh()
+        self.lines.append(self._place(result, array, slot))
+        self.lines.append(f"{result} = load {self.lanes.real}, ptr {result}.at, align 8")
+        return result
+
+    def store(self, value: str, array: str, slot: int) -> None:
+        """Append the writing of a value into a slot."""
+        place = self.fresh()
+        self.lines.append(self._place(place, array, slot))
+        self.lines.append(f"store {self.lanes.real} {value}, ptr {place}.at, align 8")
+
+    def _place(self, name: str, array: str, slot: int) -> str:
+        return f"{name}.at = getelementptr double, ptr %{array}, i64 {slot * self.lanes.count}"

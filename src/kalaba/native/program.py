@@ -1,19 +1,107 @@
-"""Reads a CasADi SX function into a Program: plain instructions that no longer need CasADi."""
+"""First stage: a CasADi SX function is read into a Program, straight-line code that no longer needs CasADi.
 
+A `Listing` is the form that all later stages work on: instructions in single-assignment form, equal ones merged, and
+the values that they are to deliver.
+"""
+
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import casadi
 
 from kalaba.errors import NativeError
-from kalaba.native.arrays import Segments
-from kalaba.native.listing import Listing, ListingWriter
-from kalaba.native.operations import SUPPORTED
-from kalaba.space.instructions import instructions
+from kalaba.space.instructions import ARITY, instructions
+
+Segments = tuple[tuple[str, int], ...]  # names and sizes of what stands one after the other in an array
 
 PARAMETERS = "p"  # the input that is constant between calls
-
+LEAVES = frozenset({"constant", "input", "parameter", "stored"})
 _SYNONYMS = {"constpow": "pow"}  # CasADi itself writes small integer powers as products
+
+SUPPORTED = frozenset(ARITY) - _SYNONYMS.keys()
+"""The operations of a listing that was just read; contracting adds fused ones."""
+
+
+class Instruction(NamedTuple):
+    """One value: an operation on earlier values, or a leaf. A tuple, since thousands are made, compared and hashed.
+
+    Operations carry CasADi's names in lower case. A leaf has no arguments; its `number` is the slot it reads, or
+    for a constant the 64 bits of the double (so that 0.0, −0.0 and NaN are told apart by plain equality).
+    """
+
+    op: str
+    args: tuple[int, ...] = ()  # positions of earlier instructions
+    number: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Instructions, each reading only earlier ones, and where the results stand among them."""
+
+    instructions: tuple[Instruction, ...]
+    results: tuple[int, ...]  # results[slot] is the position of the instruction that gives it
+
+    def count_operations(self) -> int:
+        """Count the operations; leaves cost nothing or a load."""
+        return sum(instruction.op not in LEAVES for instruction in self.instructions)
+
+
+class ListingWriter:
+    """Collects instructions and merges those that are equal."""
+
+    def __init__(self) -> None:
+        self.instructions: list[Instruction] = []
+        self._positions: dict[Instruction, int] = {}
+
+    def add(self, op: str, *args: int, number: int = 0) -> int:
+        """Give the position of this value, appending the instruction unless it stands there already."""
+        instruction = Instruction(op, args, number)
+        position = self._positions.setdefault(instruction, len(self.instructions))
+        if position == len(self.instructions):
+            self.instructions.append(instruction)
+        return position
+
+    def constant(self, value: float) -> int:
+        """Give the position of a number."""
+        return self.add("constant", number=bits_of(value))
+
+    def listing(self, results: tuple[int, ...]) -> Listing:
+        """Close the list, leaving out what no result needs."""
+        return pruned(Listing(tuple(self.instructions), results))
+
+
+def pruned(listing: Listing) -> Listing:
+    """Remove the instructions that no result depends on."""
+    needed = set(listing.results)
+    for position in range(len(listing.instructions) - 1, -1, -1):
+        if position in needed:
+            needed.update(listing.instructions[position].args)
+    if len(needed) == len(listing.instructions):
+        return listing
+    remaining = sorted(needed)
+    moved = {old: new for new, old in enumerate(remaining)}
+    return Listing(
+        tuple(_renumbered(listing.instructions[position], moved) for position in remaining),
+        tuple(moved[position] for position in listing.results),
+    )
+
+
+def bits_of(value: float) -> int:
+    """Give the 64 bits of a double as an integer."""
+    bits: int = struct.unpack("<Q", struct.pack("<d", value))[0]
+    return bits
+
+
+def value_of(bits: int) -> float:
+    """Give the double that has these 64 bits."""
+    value: float = struct.unpack("<d", struct.pack("<Q", bits))[0]
+    return value
+
+
+def _renumbered(instruction: Instruction, moved: dict[int, int]) -> Instruction:
+    return Instruction(instruction.op, tuple(moved[arg] for arg in instruction.args), instruction.number)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,8 @@ from functools import cache
 
 import numpy as np
 
-from kalaba.native.arrays import Array
-from kalaba.native.compiled import Kernel
-from kalaba.native.machine import compile_module, load_object
+from kalaba.native.kernels import Array, Kernel
+from kalaba.native.llvm import compile_module, load_object
 
 _NAME = "kalaba_watched"
 _FIELDS = ("kernel", "inputs", "outputs", "store", "units", "n_units", "low", "high", "first", "n_bounds", "n_finite")

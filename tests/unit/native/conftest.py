@@ -8,5 +8,5 @@ def cache_directory(tmp_path, monkeypatch):
     """An empty cache, and no kernel in memory."""
     home = tmp_path / "cache"
     monkeypatch.setenv("KALABA_CACHE_DIR", str(home))
-    monkeypatch.setattr("kalaba.native.provide._kernels", {})
+    monkeypatch.setattr("kalaba.native.build._kernels", {})
     return home

@@ -3,9 +3,8 @@
 import casadi as ca
 import numpy as np
 
-from kalaba.native.build import build
-from kalaba.native.compiled import Kernel
-from kalaba.native.provide import load
+from kalaba.native.build import build, load
+from kalaba.native.kernels import Kernel
 
 
 def compiled(function: ca.Function, lanes: int = 1, longest_piece: int = 4000) -> Kernel:

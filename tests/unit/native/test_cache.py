@@ -11,7 +11,7 @@ import pytest
 
 from kalaba import native
 from kalaba.errors import NativeError
-from kalaba.native import cache, provide
+from kalaba.native import build, cache
 
 SOURCE = Path(native.__file__).parents[2]
 ONLY_POSIX = pytest.mark.skipif(os.name != "posix", reason="Windows keeps a user's folders private by itself")
@@ -39,7 +39,7 @@ EXPECTED = np.exp(1) * np.sin(2) + np.cos(1)
 @pytest.fixture
 def forget(monkeypatch):
     """Forget the kernels in memory, as a new process would."""
-    return lambda: monkeypatch.setattr(provide, "_kernels", {})
+    return lambda: monkeypatch.setattr(build, "_kernels", {})
 
 
 def test_a_kernel_in_memory_is_given_again():
@@ -149,6 +149,10 @@ def test_the_files_used_longest_ago_go_first(cache_directory, monkeypatch, forge
     assert tracer.calls == 0
     native.kernel("k", "new", tracer)
     assert tracer.calls == 1
+
+
+def test_rooms_that_are_left_out_of_the_stamp_exist():
+    assert {name for name in build.BESIDE if not (SOURCE / "kalaba" / name).is_dir()} == set()
 
 
 SCRIPT = """

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from kalaba.errors import NativeError
+from kalaba.native.operations import Lanes, templates
+from kalaba.native.program import SUPPORTED
 from unit.native.evaluation import by_casadi, natively, ulps_apart
 
 EDGES = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.0, 1e-310, -1e-20, 1e20, -1e300, np.inf, -np.inf, np.nan]
@@ -83,6 +85,11 @@ def test_every_operation_before_the_matrix_ones_is_listed_here():
     }
     codes = {name[3:].lower(): getattr(ca, name) for name in dir(ca) if name.startswith("OP_")}
     assert {name for name, code in codes.items() if code <= ca.OP_OUTPUT} - listed == set()
+
+
+@pytest.mark.parametrize("fused", [True, False])
+def test_whatever_is_read_can_be_written(fused):
+    assert templates(Lanes(1), fused=fused).keys() >= SUPPORTED
 
 
 def test_a_lifted_value_is_the_value():

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from kalaba.errors import NativeError
-from kalaba.native.listing import ListingWriter
-from kalaba.native.program import read_program
+from kalaba.native.program import ListingWriter, read_program
 from unit.native.evaluation import by_casadi, compiled, natively, random_function
 
 X, P = ca.SX.sym("x", 2), ca.SX.sym("p", 2)

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from kalaba.native import aligned_zeros
-from kalaba.native.build import build
-from kalaba.native.provide import load
+from kalaba.native.build import build, load
 from kalaba.native.watched import Watch, watched
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from kalaba.native.library import FUNCTIONS
+from kalaba.native.operations import FUNCTIONS
 
 _TEMPLATES = {
     "add": "{x} + {y}",

@@ -13,10 +13,8 @@ from itertools import chain
 import casadi as ca
 
 from kalaba.export.c.operations import FLOPS, KINDS, expression, kind, number
-from kalaba.native.cut import Cut, Piece, cut
-from kalaba.native.listing import LEAVES, Instruction, value_of
-from kalaba.native.program import PARAMETERS, Program, read_program
-from kalaba.native.reciprocal import share_reciprocals
+from kalaba.native.passes import Cut, Piece, cut, share_reciprocals
+from kalaba.native.program import LEAVES, PARAMETERS, Instruction, Program, read_program, value_of
 
 LONGEST_PIECE = 500  # instructions in one C function
 WORK = "work"

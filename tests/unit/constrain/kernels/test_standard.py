@@ -11,8 +11,7 @@ from kalaba.constrain.layout import Layout
 from kalaba.derive.equations import equations_of
 from kalaba.derive.newton_euler import NewtonEuler
 from kalaba.model.topology.partition import partition
-from kalaba.native.build import build
-from kalaba.native.provide import load
+from kalaba.native.build import build, load
 from limbs import arm, star
 
 HINGED_LOAD = kb.Body("load", kb.Solid(3.0, com=(0.1, 0, 0), inertia=(0.1, 0.2, 0.3)), joint=kb.Free())

@@ -1,16 +1,40 @@
-"""A kernel: one compiled function of arrays, and the layout of these arrays."""
+"""What the stages make: a kernel, one compiled function of arrays, with the layout of these arrays.
+
+Arrays are C-contiguous float64 of shape (slots, lanes).
+"""
 
 import ctypes
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from kalaba.errors import NativeError, near
-from kalaba.native.arrays import Array, Segments, aligned_zeros, checked
-from kalaba.native.machine import LoadedCode
+from kalaba.native.llvm import LoadedCode
+from kalaba.native.program import Segments
 
+ALIGNMENT = 64  # bytes; a value of 8 lanes then lies in one cache line, which saves 5 to 10 % of the time
+
+Array = NDArray[np.float64]
 _CALL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)  # releases the GIL
+
+
+def aligned_zeros(slots: int, lanes: int) -> Array:
+    """Give an array of zeros that starts at a cache line."""
+    size = slots * lanes
+    buffer = np.zeros(size + ALIGNMENT // 8)
+    first = (-buffer.ctypes.data % ALIGNMENT) // 8
+    return buffer[first : first + size].reshape(slots, lanes)
+
+
+def checked(what: str, array: Array, slots: int, lanes: int) -> Array:
+    """Make sure that machine code can work on an array in place."""
+    expected = ((slots, lanes), (slots,)) if lanes == 1 else ((slots, lanes),)
+    if array.shape not in expected:
+        raise NativeError(f"{what}: expected an array of shape {expected[0]}, got {array.shape}")
+    if array.dtype != np.float64 or not array.flags.c_contiguous:
+        raise NativeError(f"{what}: expected contiguous float64, got {array.dtype}; use np.ascontiguousarray")
+    return array
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +75,14 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
+class Built:
+    """A compiled kernel that is not yet in memory."""
+
+    layout: Layout
+    code: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Kernel(Layout):
     """Machine code `void (double *inputs, double *outputs, double *store)` on arrays of shape (slots, lanes).
 
@@ -63,25 +95,25 @@ class Kernel(Layout):
     code: LoadedCode = field(repr=False, compare=False)
 
     def store(self, parameters: ArrayLike) -> Array:
-        """Allocate a store and compute the constants; parameters of shape (n,) or, one value a lane, (n, lanes)."""
-        given = np.asarray(parameters, dtype=np.float64)
-        if given.shape not in {(self.n_parameters,), (self.n_parameters, self.lanes)}:
+        """Allocate a store and compute the constants; parameters of shape (n,) or, one value per lane, (n, lanes)."""
+        values = np.asarray(parameters, dtype=np.float64)
+        if values.shape not in {(self.n_parameters,), (self.n_parameters, self.lanes)}:
             shapes = f"({self.n_parameters},) or ({self.n_parameters}, {self.lanes})"
-            raise NativeError(f"kernel {self.name}: expected parameters of shape {shapes}, got {given.shape}")
+            raise NativeError(f"kernel {self.name}: expected parameters of shape {shapes}, got {values.shape}")
         in_lanes = aligned_zeros(self.n_parameters, self.lanes)
-        in_lanes[:] = given if given.ndim == 2 else given[:, np.newaxis]
+        in_lanes[:] = values if values.ndim == 2 else values[:, np.newaxis]
         store = aligned_zeros(self.n_store, self.lanes)
         _CALL(self.prepare_address)(in_lanes.ctypes.data, store.ctypes.data, store.ctypes.data)
         return store
 
     def __call__(self, inputs: ArrayLike, store: Array, outputs: Array | None = None) -> Array:
         """Evaluate once; loops in machine code call the address instead."""
-        given = np.ascontiguousarray(inputs, dtype=np.float64)
-        checked(f"kernel {self.name}, inputs", given, self.n_inputs, self.lanes)
+        arguments = np.ascontiguousarray(inputs, dtype=np.float64)
+        checked(f"kernel {self.name}, inputs", arguments, self.n_inputs, self.lanes)
         checked(f"kernel {self.name}, store", store, self.n_store, self.lanes)
         results = aligned_zeros(self.n_outputs, self.lanes) if outputs is None else outputs
         checked(f"kernel {self.name}, outputs", results, self.n_outputs, self.lanes)
-        _CALL(self.address)(given.ctypes.data, results.ctypes.data, store.ctypes.data)
+        _CALL(self.address)(arguments.ctypes.data, results.ctypes.data, store.ctypes.data)
         return results
 
     def __reduce__(self) -> tuple[object, ...]:

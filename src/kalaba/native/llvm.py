@@ -1,4 +1,4 @@
-"""This computer's machine code: what the processor offers, compiling a module, loading the result.
+"""Last stage: LLVM says what this processor offers, compiles a module and loads the result.
 
 The code needs no optimiser, only a code generator: equal values are merged and dead ones removed before, sums are
 contracted, and straight lines have no loops to improve. On 2,700 operations (AVX-512, one shared core) LLVM's -O2
@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from kalaba.errors import NativeError
-from kalaba.native import library
+from kalaba.native.elementary import addresses
 
 _OPTIMISATION, _HURRY = 3, 0
 
@@ -99,7 +99,7 @@ def _llvm() -> Any:  # noqa: ANN401  (llvmlite has no types)
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    for name, address in library.addresses().items():
+    for name, address in addresses().items():
         llvm.add_symbol(name, address)
     return llvm
 

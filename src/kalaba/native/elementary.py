@@ -1,5 +1,8 @@
-"""Sine and cosine together, branch-free up to |x| = 10⁶ and equal in the last bit for any number of lanes.
+"""Third stage, elementary functions: those of the C library on several lanes, and our own sine and cosine.
 
+The C library's functions are called lane by lane, by their addresses in this process.
+
+Sine and cosine are computed together, branch-free up to |x| = 10⁶ and equal in the last bit for any number of lanes.
 Cody and Waite's reduction takes x to r in [−π/4, π/4]::
 
     n = round(2x/π)        r = ((x − n·P₁) − n·P₂) − n·P₃        P₁ + P₂ + P₃ = π/2 to 119 bits
@@ -14,9 +17,12 @@ then stands in the low bits of the sum. Beyond 10⁶ the C library takes over, i
 Reference for the parts of π/2 and the coefficients: fdlibm, e_rem_pio2.c, k_sin.c and k_cos.c (Sun Microsystems, 1993).
 """
 
-from kalaba.native.lanes import Lanes
-from kalaba.native.library import on_lanes
-from kalaba.native.writer import CodeWriter
+import ctypes
+import sys
+from collections.abc import Iterable, Iterator
+
+from kalaba.errors import NativeError
+from kalaba.native.operations import FUNCTIONS, CodeWriter, Lanes, on_lanes
 
 LARGEST_REDUCED = 1e6
 _ROUNDER = 1.5 * 2**52
@@ -30,6 +36,74 @@ _COSINE = (
     *(-1.13596475577881948265e-11, 2.08757232129817482790e-09, -2.75573143513906633035e-07),
     *(2.48015872894767294178e-05, -1.38888888888741095749e-03, 4.16666666666666019037e-02, -0.5),
 )
+
+_FILES = {"linux": ("libm.so.6", None), "win32": ("ucrtbase", "msvcrt")}  # None: the process itself
+
+
+def symbol(name: str) -> str:
+    """Give the name under which machine code calls a function; our own, so that LLVM takes no liberties with it."""
+    return f"kalaba_{name}"
+
+
+def addresses() -> dict[str, int]:
+    """Give the address of every function by its symbol."""
+    libraries = list(_libraries())
+    return {symbol(name): _address(libraries, name) for name in FUNCTIONS}
+
+
+def declarations(names: Iterable[str]) -> str:
+    """Declare functions of the C library."""
+    return "\n".join(_declaration(name) for name in sorted(names))
+
+
+def definitions(lanes: Lanes, names: Iterable[str]) -> str:
+    """Define functions of the C library on all lanes of a value, one lane after the other."""
+    return "\n".join(_on_lanes(name, lanes) for name in sorted(names))
+
+
+def _declaration(name: str) -> str:
+    return f"declare double @{symbol(name)}({', '.join(['double'] * FUNCTIONS[name])}) nounwind"
+
+
+def _on_lanes(name: str, lanes: Lanes) -> str:
+    operands = ("%x", "%y")[: FUNCTIONS[name]]
+    lines = [
+        f"define internal {lanes.real} @{on_lanes(name, lanes)}({_typed(lanes.real, operands)}) noinline nounwind {{"
+    ]
+    if lanes.count == 1:
+        lines += [f"%r = call double @{symbol(name)}({_typed('double', operands)})", "ret double %r", "}"]
+        return "\n".join(lines)
+    result = "undef"
+    for k in range(lanes.count):
+        for operand in operands:
+            lines.append(f"{operand}{k} = extractelement {lanes.real} {operand}, i32 {k}")
+        lines.append(f"%f{k} = call double @{symbol(name)}({_typed('double', [f'{o}{k}' for o in operands])})")
+        lines.append(f"%r{k} = insertelement {lanes.real} {result}, double %f{k}, i32 {k}")
+        result = f"%r{k}"
+    return "\n".join([*lines, f"ret {lanes.real} {result}", "}"])
+
+
+def _typed(kind: str, operands: Iterable[str]) -> str:
+    return ", ".join(f"{kind} {operand}" for operand in operands)
+
+
+def _libraries() -> Iterator[ctypes.CDLL]:
+    for file in _FILES.get(sys.platform, (None,)):
+        try:
+            yield ctypes.CDLL(file)
+        except OSError:
+            continue
+
+
+def _address(libraries: list[ctypes.CDLL], name: str) -> int:
+    for library in libraries:
+        for spelling in (name, f"_{name}"):  # Windows exports _hypot
+            if hasattr(library, spelling):
+                address = ctypes.cast(getattr(library, spelling), ctypes.c_void_p).value
+                if address:
+                    return address
+    raise NativeError(f"the C library has no function {name}; use backend=Interpreted()")
+
 
 _QUADRANT = """\
 %bits = bitcast REAL {n} to WHOLE
@@ -68,12 +142,12 @@ done:
 ret {{REAL, REAL}} %both"""
 
 
-def symbol(lanes: Lanes) -> str:
-    """Give the name of the function of a number of lanes."""
+def sincos_symbol(lanes: Lanes) -> str:
+    """Give the name of the function of sine and cosine on a number of lanes."""
     return f"sincos{lanes.count}"
 
 
-def definition(lanes: Lanes, *, fused: bool) -> str:
+def sincos_definition(lanes: Lanes, *, fused: bool) -> str:
     """Define the function that gives sine and cosine of a value as a pair."""
     code = CodeWriter(lanes, fused=fused)
     constant = lanes.constant
@@ -89,7 +163,7 @@ def definition(lanes: Lanes, *, fused: bool) -> str:
     )
     body = "\n".join(["entry:", *code.lines, quadrant, beyond])
     declaration = "" if lanes.count == 1 else f"declare i1 @llvm.vector.reduce.or.v{lanes.count}i1(TRUTH)\n"
-    head = f"define internal {{REAL, REAL}} @{symbol(lanes)}(REAL %x) noinline nounwind"
+    head = f"define internal {{REAL, REAL}} @{sincos_symbol(lanes)}(REAL %x) noinline nounwind"
     return lanes.typed(f"{declaration}{head} {{\n{body}\n}}")
 
 

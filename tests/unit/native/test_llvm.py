@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from kalaba.errors import NativeError
-from kalaba.native import library, machine
-from kalaba.native.machine import Host, compile_module, host, load_object
+from kalaba.native import llvm
+from kalaba.native.llvm import Host, compile_module, host, load_object
 from unit.native.evaluation import by_casadi, natively, random_function, ulps_apart
 
 
@@ -48,7 +48,7 @@ def test_a_processor_whose_features_llvm_cannot_tell_is_used_by_name(monkeypatch
     def refuse():
         raise RuntimeError("no features")
 
-    monkeypatch.setattr(machine._llvm(), "get_host_cpu_features", refuse)
+    monkeypatch.setattr(llvm._llvm(), "get_host_cpu_features", refuse)
     assert host.__wrapped__().features == ""
 
 
@@ -61,7 +61,7 @@ def test_a_platform_that_forbids_generated_code_is_an_error(monkeypatch):
     def refuse(module, target_machine):
         raise RuntimeError("not allowed")
 
-    monkeypatch.setattr(machine._llvm(), "create_mcjit_compiler", refuse)
+    monkeypatch.setattr(llvm._llvm(), "create_mcjit_compiler", refuse)
     with pytest.raises(NativeError, match=r"cannot load machine code on .*not allowed"):
         load_object(b"")
 
@@ -71,14 +71,3 @@ def test_a_function_that_is_missing_is_named():
     assert code.address("present")
     with pytest.raises(NativeError, match="no function absent"):
         code.address("absent")
-
-
-def test_a_function_missing_in_the_c_library_is_named(monkeypatch):
-    monkeypatch.setitem(library.FUNCTIONS, "no_such_function", 1)
-    with pytest.raises(NativeError, match="no function no_such_function"):
-        library.addresses()
-
-
-def test_a_missing_library_file_is_passed_over(monkeypatch):
-    monkeypatch.setattr(library, "_FILES", {library.sys.platform: ("no-such-file.so", None)})
-    assert library.addresses().keys() == {library.symbol(name) for name in library.FUNCTIONS}

@@ -7,6 +7,8 @@ import casadi as ca
 import numpy as np
 import pytest
 
+from kalaba.errors import NativeError
+from kalaba.native import elementary
 from unit.native.evaluation import natively, ulps_apart
 
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798")
@@ -76,3 +78,14 @@ def test_a_huge_argument_in_one_lane_leaves_the_others_unchanged():
 
 def test_sine_keeps_the_sign_of_zero():
     assert np.signbit(natively(sine_and_cosine(), [[-0.0, 0.0]])[0]).tolist() == [True, False]
+
+
+def test_a_function_missing_in_the_c_library_is_named(monkeypatch):
+    monkeypatch.setitem(elementary.FUNCTIONS, "no_such_function", 1)
+    with pytest.raises(NativeError, match="no function no_such_function"):
+        elementary.addresses()
+
+
+def test_a_missing_library_file_is_passed_over(monkeypatch):
+    monkeypatch.setattr(elementary, "_FILES", {elementary.sys.platform: ("no-such-file.so", None)})
+    assert elementary.addresses().keys() == {elementary.symbol(name) for name in elementary.FUNCTIONS}
