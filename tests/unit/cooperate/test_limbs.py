@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import kalaba as kb
+from kalaba.constrain.kernels.laws import law_by_limbs
 from kalaba.plant import variants
 from kalaba.plant.laws import law_function, law_of
 from limbs import arm, star
@@ -105,7 +106,7 @@ def test_the_code_does_not_grow_with_the_number_of_arms():
         plant = kb.build(kb.load("n-arm-carry", arms=arms))
         law = law_of(plant, kb.Carry(LINE), plant.start)
         form = law.limbs(plant.parted.parted)
-        program = plant.parted.law(form, len(law.numbers), lambda _, efforts: efforts)
+        program = law_by_limbs(plant.parted, form, len(law.numbers), lambda _, efforts: efforts)
         sizes.append([call.function.n_instructions() for call in program.calls])
     assert np.abs(np.subtract(*sizes)).max() <= 0.02 * max(sizes[0])  # a ring of nine has fewer exact zeros
 
