@@ -15,7 +15,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from kalaba.model.system import System
 
 Array = NDArray[np.float64]
+Actuation = Mapping[str, float] | ArrayLike | None  # {motor: value}, or one number per motor; N, N·m
 
 
 class NotInEquilibriumWarning(UserWarning):
@@ -68,7 +69,7 @@ class Balance:
 class Rest:
     """A plant at rest under held actuation: gives its Balance at any configuration."""
 
-    def __init__(self, plant: Plant, actuation: Any = None) -> None:  # noqa: ANN401
+    def __init__(self, plant: Plant, actuation: Actuation = None) -> None:
         self.plant = plant
         self.actuation = actuation_vector(plant, actuation)
         self._tangent: Evaluator = plant.interpreted("tangent")
@@ -100,8 +101,8 @@ class Rest:
             T = rows.free_directions()
             keep_rows(plant, inputs, rows.mask)
         values = self._tangent(inputs)
-        found = {key: values[part] for key, part in self._tangent.outputs.items()}
-        K, C = (found[key].reshape((n, n), order="F") for key in ("stiffness", "damping"))
+        slopes = {key: values[part] for key, part in self._tangent.outputs.items()}
+        K, C = (slopes[key].reshape((n, n), order="F") for key in ("stiffness", "damping"))
         unbalanced = T @ (T.T @ problem.force)
         motors = plant.actuation_map(q) @ self.actuation
         sizes = (plant.bias(q, np.zeros(n)), problem.force, motors, K.diagonal() * REST_STRAIN)
@@ -109,17 +110,17 @@ class Rest:
         return Balance(T, unbalanced, max(scale, np.finfo(float).tiny), problem.mass, K, C)
 
 
-def actuation_vector(plant: Plant, given: Any) -> Array:  # noqa: ANN401
+def actuation_vector(plant: Plant, actuation: Actuation) -> Array:
     """Values of all motors from {motor: value} or an array; None and unlisted motors give nothing."""
     names = plant.actuators
-    if given is None:
+    if actuation is None:
         return np.zeros(len(names))
-    if isinstance(given, Mapping):
-        for name in given:
+    if isinstance(actuation, Mapping):
+        for name in actuation:
             if name not in names:
                 raise ModelError(f"actuation: {plant.system.name} has no actuator {name!r}; {near(name, names)}")
-        given = [given.get(name, 0.0) for name in names]
-    return checked(given, len(names), "actuation", names)
+        return checked([actuation.get(name, 0.0) for name in names], len(names), "actuation", names)
+    return checked(actuation, len(names), "actuation", names)
 
 
 def plant_of(system: System | Plant) -> Plant:

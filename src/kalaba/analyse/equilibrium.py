@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.analyse.at_rest import Balance, Rest, plant_of
+from kalaba.analyse.at_rest import Actuation, Balance, Rest, plant_of
 from kalaba.errors import ConstraintError, ModelError, near
 from kalaba.model.parts import Constraint, Start
 from kalaba.native.backend import Interpreted
@@ -46,12 +46,21 @@ CALM = 40  # steps, after which they become shorter
 HELD = "held_still"
 
 
-def equilibrium(system: System | Plant, hold: Mapping[str, float] | None = None, actuation: Any = None) -> State:  # noqa: ANN401
+def equilibrium(system: System | Plant, hold: Mapping[str, float] | None = None, actuation: Actuation = None) -> State:
     """The state of rest that is reached from the start: v = 0 and no acceleration along the constraints.
 
-    `hold` keeps coordinates or displacements at values, as a hand would; `actuation` gives the motors' forces as
-    {motor: value} or an array. Directions in which nothing pulls and nothing resists (a floating base) stay as they
-    are. Raises a ConstraintError that names what stays unbalanced.
+    Directions in which nothing pulls and nothing resists (a floating base) stay as they are.
+
+    Arguments:
+        system: a System or a Plant
+        hold: {coordinate or displacement: value} that is kept there, as by a hand (m, rad)
+        actuation: efforts of the motors, {motor: value} or one number per motor (N, N·m)
+
+    Returns:
+        the State, its velocities zero
+
+    Raises:
+        ConstraintError: where there is no equilibrium, or the search does not find it; it names what stays unbalanced
     """
     plant = plant_of(system)
     if hold:

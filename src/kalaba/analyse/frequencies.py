@@ -11,12 +11,12 @@ couple modes; the poles of `kb.linearise` hold for any damping.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.analyse.at_rest import Balance, Rest, plant_of, state_at_rest, warn_unbalanced
+from kalaba.analyse.at_rest import Actuation, Balance, Rest, plant_of, state_at_rest, warn_unbalanced
 from kalaba.errors import ConstraintError
 from kalaba.plant.choice import not_unique
 from kalaba.tolerances import MODE_RIGID, MODE_TINY, STIFFNESS_SYMMETRIC
@@ -44,7 +44,7 @@ class Frequencies:
     is_equilibrium: bool = True
 
     def __len__(self) -> int:
-        """How many there are: one a freedom."""
+        """How many there are: one per freedom."""
         return len(self.hertz)
 
     @property
@@ -73,12 +73,17 @@ class Frequencies:
         return ", ".join(f"{self.names[j]} {100 * part[j]:.0f} %" for j in order)
 
 
-def frequencies(system: System | Plant, at: State | None = None, actuation: Any = None) -> Frequencies:  # noqa: ANN401
-    """Natural frequencies and mode shapes about a state at rest (default: the start) under held actuation.
+def frequencies(system: System | Plant, at: State | None = None, actuation: Actuation = None) -> Frequencies:
+    """Natural frequencies and mode shapes about a state at rest under held actuation.
 
     Reduced to the constraints' tangent space, with the geometric stiffness of the forces that constraints carry. Warns
     if the state is no equilibrium. Forces without a potential (a thruster that turns with its body) are refused:
     they couple modes, so the poles of `kb.linearise` are what is meant.
+
+    Arguments:
+        system: a System or a Plant
+        at: a State at rest; the start if not given
+        actuation: efforts of the motors, {motor: value} or one number per motor (N, N·m)
     """
     plant = plant_of(system)
     q, rest = state_at_rest(plant, at), Rest(plant, actuation)
@@ -128,13 +133,13 @@ def _squares(balance: Balance, shapes: Array) -> Array:
     """ω² = xᵀK x, rounding set to zero."""
     squares = np.sum(shapes * (balance.stiffness @ shapes), axis=0)
     size = np.sum(np.abs(shapes) * (np.abs(balance.stiffness) @ np.abs(shapes)), axis=0)
-    kept = np.abs(squares) > MODE_RIGID * size + MODE_TINY * np.abs(squares).max(initial=0.0)
-    return np.where(kept, squares, 0.0)
+    is_real = np.abs(squares) > MODE_RIGID * size + MODE_TINY * np.abs(squares).max(initial=0.0)
+    return np.where(is_real, squares, 0.0)
 
 
 def _damping(balance: Balance, shapes: Array, omega: Array) -> Array:
     """ζ = xᵀC x / 2ω; infinite for a motion that is damped and has no stiffness."""
-    taken = np.sum(shapes * (balance.damping @ shapes), axis=0)
-    taken = np.where(np.abs(taken) > MODE_RIGID * np.abs(taken).max(initial=0.0), taken, 0.0)
+    lost = np.sum(shapes * (balance.damping @ shapes), axis=0)
+    lost = np.where(np.abs(lost) > MODE_RIGID * np.abs(lost).max(initial=0.0), lost, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(taken == 0.0, 0.0, taken / (2 * omega))
+        return np.where(lost == 0.0, 0.0, lost / (2 * omega))

@@ -24,7 +24,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.analyse.at_rest import Rest, plant_of, state_at_rest, warn_unbalanced
+from kalaba.analyse.at_rest import Actuation, Rest, plant_of, state_at_rest, warn_unbalanced
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.errors import KalabaError, ModelError, near
 from kalaba.native.backend import Interpreted
@@ -61,8 +61,8 @@ class Linear:
     @property
     def poles(self) -> NDArray[np.complex128]:
         """Eigenvalues of A in 1/s, slowest first; s = −ζω ± iω√(1 − ζ²) for a damped oscillation."""
-        found = np.linalg.eigvals(self.A).astype(complex)
-        return np.asarray(found[np.lexsort((found.imag, np.round(np.abs(found), 9)))])
+        poles = np.linalg.eigvals(self.A).astype(complex)
+        return np.asarray(poles[np.lexsort((poles.imag, np.round(np.abs(poles), 9)))])
 
     @property
     def hertz(self) -> Array:
@@ -109,12 +109,18 @@ def linearise(
     at: State | None = None,
     inputs: str | Sequence[str] = "actuators",
     outputs: str | Sequence[str] = "outputs",
-    actuation: Any = None,  # noqa: ANN401
+    actuation: Actuation = None,
 ) -> Linear:
-    """Linearise a machine about a state at rest (default: its start) under held actuation.
+    """Linearise a machine about a state at rest under held actuation.
 
-    `inputs` are actuators: all, or those named. `outputs` are the machine's outputs, or names and expressions; the
-    name of an input may be one of them. Warns if the state is no equilibrium. Rows must not move by themselves.
+    Warns if the state is no equilibrium. Rows must not move by themselves.
+
+    Arguments:
+        system: a System or a Plant
+        at: a State at rest; the start if not given
+        inputs: "actuators" for all motors, or names of some
+        outputs: "outputs" for the machine's outputs, or names and expressions; the name of an input may be one of them
+        actuation: efforts of the motors, {motor: value} or one number per motor (N, N·m)
     """
     plant = plant_of(system)
     q, rest = state_at_rest(plant, at), Rest(plant, actuation)
@@ -122,16 +128,16 @@ def linearise(
     balance = rest.at(q)
     warn_unbalanced(plant, balance)
     packed = rest.packed(q)
-    found = derivatives(plant, packed)
-    chosen = _independent(found.tangent)
-    scale = np.linalg.inv(found.tangent[chosen])
-    T, S, by_v = found.tangent @ scale, found.following @ scale, found.by_v @ scale
-    by_q = found.by_q @ scale - by_v @ S[chosen]
+    motion = derivatives(plant, packed)
+    chosen = _independent(motion.tangent)
+    scale = np.linalg.inv(motion.tangent[chosen])
+    T, S, by_v = motion.tangent @ scale, motion.following @ scale, motion.by_v @ scale
+    by_q = motion.by_q @ scale - by_v @ S[chosen]
     S = S - T @ S[chosen]
     f = len(chosen)
     motors = _inputs(plant, inputs)
     A = np.block([[np.zeros((f, f)), np.eye(f)], [by_q[chosen], by_v[chosen]]])
-    B = np.vstack([np.zeros((f, len(motors))), found.by_force[chosen] @ plant.actuation_map(q)[:, motors]])
+    B = np.vstack([np.zeros((f, len(motors))), motion.by_force[chosen] @ plant.actuation_map(q)[:, motors]])
     acceleration = plant.motion(q, np.zeros(len(plant.velocities)), actuation=rest.actuation).acceleration
     names = tuple(plant.actuators[j] for j in motors)
     labels, slopes, D = _outputs(plant, plant.outputs if outputs == "outputs" else outputs, names, packed)
@@ -163,34 +169,34 @@ def _state_names(plant: Plant, chosen: list[int]) -> tuple[str, ...]:
     )
 
 
-def _inputs(plant: Plant, given: str | Sequence[str]) -> list[int]:
-    """Indices of the motors asked for."""
-    asked = plant.actuators if given == "actuators" else (given,) if isinstance(given, str) else tuple(given)
-    for name in asked:
+def _inputs(plant: Plant, inputs: str | Sequence[str]) -> list[int]:
+    """Indices of the motors that are inputs."""
+    names = plant.actuators if inputs == "actuators" else (inputs,) if isinstance(inputs, str) else tuple(inputs)
+    for name in names:
         if name not in plant.actuators:
             raise ModelError(f"inputs: {plant.system.name} has no actuator {name!r}; {near(name, plant.actuators)}")
-    return [plant.actuators.index(name) for name in asked]
+    return [plant.actuators.index(name) for name in names]
 
 
 def _outputs(
-    plant: Plant, given: str | Sequence[str], inputs: tuple[str, ...], packed: Array
+    plant: Plant, outputs: str | Sequence[str], inputs: tuple[str, ...], packed: Array
 ) -> tuple[tuple[str, ...], Array, Array]:
-    """Labels, (∂y/∂q N, ∂y/∂v) and D of the outputs asked for."""
-    asked = (given,) if isinstance(given, str) else tuple(given)
+    """Labels, (∂y/∂q N, ∂y/∂v) and D of some outputs."""
+    labels = (outputs,) if isinstance(outputs, str) else tuple(outputs)
     n = len(plant.velocities)
-    D = np.array([[float(name == text) for name in inputs] for text in asked]).reshape((len(asked), len(inputs)))
+    D = np.array([[float(name == text) for name in inputs] for text in labels]).reshape((len(labels), len(inputs)))
     entries: list[Expression | None] = []
-    for text in asked:
-        own = next((output.value for output in plant.machine.outputs if output.name == text), None)
-        entries.append(None if text in inputs else own or read(plant, text, "outputs"))
+    for text in labels:
+        declared = next((output.value for output in plant.machine.outputs if output.name == text), None)
+        entries.append(None if text in inputs else declared or read(plant, text, "outputs"))
 
-    def slopes(found: Equations) -> list[ca.SX]:
-        s = found.symbols
-        values = [ca.SX(0) if entry is None else found.kinematics.value(entry) for entry in entries]
+    def slopes(equations: Equations) -> list[ca.SX]:
+        s = equations.symbols
+        values = [ca.SX(0) if entry is None else equations.kinematics.value(entry) for entry in entries]
         y = ca.vertcat(*values) if values else ca.SX(0, 1)
         return [ca.vec(ca.densify(ca.horzcat(s.gradient(y), ca.jacobian(y, s.v))))]
 
     function = Interpreted().evaluator(
         "output_slopes", plant.key, lambda: expressions(plant.equations, slopes), plant.parameters
     )
-    return asked, function(packed).reshape((len(asked), 2 * n), order="F"), D
+    return labels, function(packed).reshape((len(labels), 2 * n), order="F"), D

@@ -72,7 +72,14 @@ def _freedoms(count: int) -> str:
 
 
 def check(system: System | Plant) -> Mobility:
-    """Examine a machine at its start: freedoms, rank, dependent rows, conditioning."""
+    """Examine a machine at its start: freedoms, rank, dependent rows, conditioning.
+
+    Arguments:
+        system: a System or a Plant
+
+    Raises:
+        ConstraintError: where some motion has neither inertia nor a row
+    """
     plant = build(system)
     q, v = plant.start
     rows = rows_at(plant, plant.inputs(q, v))

@@ -79,7 +79,7 @@ class Elimination:
     """
 
     mass: Factor
-    spread: list[list[ca.SX]]  # columns of X, one a row of A
+    spread: list[list[ca.SX]]  # columns of X, one per row of A
     gram: Factor
 
     def correct(self, residual: list[ca.SX]) -> list[ca.SX]:

@@ -69,15 +69,15 @@ def assemble(problem: Problem, guess: Array, movable: Array, tries: int = TRIES)
     for attempt in range(tries):
         spread = 0.0 if attempt == 0 else 0.1 * 1.15**attempt
         start = problem.retract(guess, movable * rng.normal(size=len(movable)) * spread)
-        found = close(problem, start)
-        if found.is_closed and not problem.flipped(found.q):
-            if attempt == 0 and np.max(np.abs(problem.difference(found.q, guess)), initial=0.0) < ASSEMBLY_UNMOVED:
-                return found  # closed as guessed: no change is less than none
-            nearest = least_change(problem, found.q, guess)
-            return found if problem.flipped(nearest.q) else nearest
-        found = replace(found, is_closed=False)
-        if best is None or np.max(np.abs(found.residual)) < np.max(np.abs(best.residual)):
-            best = found
+        closed = close(problem, start)
+        if closed.is_closed and not problem.flipped(closed.q):
+            if attempt == 0 and np.max(np.abs(problem.difference(closed.q, guess)), initial=0.0) < ASSEMBLY_UNMOVED:
+                return closed  # closed as guessed: no change is less than none
+            nearest = least_change(problem, closed.q, guess)
+            return closed if problem.flipped(nearest.q) else nearest
+        closed = replace(closed, is_closed=False)
+        if best is None or np.max(np.abs(closed.residual)) < np.max(np.abs(best.residual)):
+            best = closed
     assert best is not None  # noqa: S101  (tries > 0)
     return best
 
@@ -93,19 +93,19 @@ def close(problem: Problem, q: Array) -> Assembled:
         step = weighted_step(A, M, -residual)
         capped = min(1.0, DAMPING / max(np.max(np.abs(step), initial=0.0), 1e-300))
         trial = problem.retract(q, capped * step)
-        found = problem.evaluate(trial)
+        looks = problem.evaluate(trial)
         for halvings in range(1, 9):
-            if size < ASSEMBLY_CLOSED or np.linalg.norm(found[0]) < np.linalg.norm(residual):
+            if size < ASSEMBLY_CLOSED or np.linalg.norm(looks[0]) < np.linalg.norm(residual):
                 break
             trial = problem.retract(q, capped * step / 2**halvings)
-            found = problem.evaluate(trial)
-        gain = np.linalg.norm(found[0]) / max(float(np.linalg.norm(residual)), 1e-300)
+            looks = problem.evaluate(trial)
+        gain = np.linalg.norm(looks[0]) / max(float(np.linalg.norm(residual)), 1e-300)
         if not gain < 1.0:  # nothing is left to gain, or nothing helps
             break
         slow = slow + 1 if gain > ASSEMBLY_SLOW and capped == 1.0 else 0
         if slow > SLOW_STEPS:
             break
-        q, (residual, A, M) = trial, found
+        q, (residual, A, M) = trial, looks
     size = np.max(np.abs(residual), initial=0.0)
     return Assembled(
         q, residual, is_closed=bool(size < 10 * ASSEMBLY_CLOSED * max(1.0, np.max(np.abs(q), initial=0.0)))
@@ -129,7 +129,7 @@ def least_change(problem: Problem, q: Array, guess: Array) -> Assembled:
             break
         previous = size
     last = close(problem, q)
-    ways = [problem.difference(found.q, guess) for found in (first, last)]
+    ways = [problem.difference(end.q, guess) for end in (first, last)]
     changes = [way @ metric @ way for way in ways]
     return last if last.is_closed and changes[1] <= changes[0] else first
 

@@ -38,10 +38,10 @@ def derivatives(plant: Plant, inputs: Array) -> Derivatives:
     rows = independent_rows_of(plant, problem)
     keep_rows(plant, inputs, rows.mask)
     function = plant.interpreted("sensitivity")
-    found = {name: function(inputs)[part] for name, part in function.outputs.items()}
-    by_q, by_v, by_force = (found[name].reshape((n, n), order="F") for name in ("by_q", "by_v", "by_force"))
+    slopes = {name: function(inputs)[part] for name, part in function.outputs.items()}
+    by_q, by_v, by_force = (slopes[name].reshape((n, n), order="F") for name in ("by_q", "by_v", "by_force"))
     T = rows.free_directions()
-    rates = (found["rate_by_q"].reshape((len(plant.constraints), n), order="F") @ T)[rows.kept]
+    rates = (slopes["rate_by_q"].reshape((len(plant.constraints), n), order="F") @ T)[rows.kept]
     A = problem.matrix[rows.kept]
     S = np.column_stack([weighted_step(A, np.eye(n), -column) for column in rates.T] or [np.zeros((n, 0))])
     return Derivatives(T, S, by_q @ T + by_v @ S, by_v @ T, by_force)

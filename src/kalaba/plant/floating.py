@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.errors import ModelError, near
 from kalaba.joints.kinds import Free, Planar
+from kalaba.model.beams.beam import Beam
 from kalaba.plant.choice import independent_rows_of
 from kalaba.tolerances import BASE_STILL
 
@@ -53,9 +54,9 @@ def generalised_jacobian(plant: Plant, frame: str, q: ArrayLike, base: str | Non
         raise ModelError(f"{plant.system.name}: no frame {frame!r}; {near(frame, machine.frames)}")
     coupling = _coupling(plant, q, base or _root(machine, machine.body_of(frame), frame))
     J = plant.jacobian(frame, q)
-    found = np.zeros_like(J)
-    found[:, coupling.others] = J[:, coupling.others] - J[:, coupling.base] @ coupling.response
-    return found
+    J_star = np.zeros_like(J)
+    J_star[:, coupling.others] = J[:, coupling.others] - J[:, coupling.base] @ coupling.response
+    return J_star
 
 
 def reaction_null(plant: Plant, q: ArrayLike, base: str | None = None, *, attitude_only: bool = False) -> Array:
@@ -78,19 +79,19 @@ def reaction_null(plant: Plant, q: ArrayLike, base: str | None = None, *, attitu
 def centre_of_mass(plant: Plant, q: ArrayLike) -> Array:
     """Centre of mass of the whole machine in the world."""
     function = plant.function("centre_of_mass", _trace_centre)
-    found = function(plant.inputs(q))
-    if not found[3] > 0:
+    moments = function(plant.inputs(q))
+    if not moments[3] > 0:
         raise ModelError(f"{plant.system.name}: no body has mass, so there is no centre of mass.")
-    return np.asarray(found[:3] / found[3])
+    return np.asarray(moments[:3] / moments[3])
 
 
 def _trace_centre(equations: Equations) -> ca.Function:
-    return expressions(equations, lambda found: [found.first_moment, found.total_mass])
+    return expressions(equations, lambda e: [e.first_moment, e.total_mass])
 
 
 def _trace_momentum(equations: Equations) -> ca.Function:
     """∂p/∂v: the momentum is linear in the velocities."""
-    return expressions(equations, lambda found: [ca.vec(ca.densify(ca.jacobian(found.momentum, found.symbols.v)))])
+    return expressions(equations, lambda e: [ca.vec(ca.densify(ca.jacobian(e.momentum, e.symbols.v)))])
 
 
 def _coupling(plant: Plant, q: ArrayLike, base: str) -> Coupling:
@@ -98,30 +99,31 @@ def _coupling(plant: Plant, q: ArrayLike, base: str) -> Coupling:
     index = _base_index(machine, base)
     inputs = plant.inputs(q)
     P = plant.function("momentum_map", _trace_momentum)(inputs).reshape((6, n), order="F")
-    own = _columns(machine, machine.bodies[index])
+    base_columns = _columns(machine, machine.bodies[index])
     riders = [body for body in machine.bodies if body.name != base and _root_index(machine, body) == index]
     others = sorted({j for body in riders for j in _columns(machine, body)} | set(_modes(machine.bodies[index])))
-    others = [j for j in others if j not in own]
-    J, position = plant.jacobian(base, q)[:, own], plant.pose(base, q).position
+    others = [j for j in others if j not in base_columns]
+    J, position = plant.jacobian(base, q)[:, base_columns], plant.pose(base, q).position
     S = np.vstack([J[:3] - np.cross(J[3:], position, axis=0), J[3:]])  # velocity at the world's origin
-    H_b, H_bm = S.T @ P[:, own], S.T @ P[:, others]
+    H_b, H_bm = S.T @ P[:, base_columns], S.T @ P[:, others]
     if np.linalg.cond(H_b) > 1 / np.finfo(float).eps:
         raise ModelError(f"{plant.system.name}: nothing gives {base} and what it carries inertia. Give a body mass.")
-    return Coupling(own, others, np.asarray(np.linalg.solve(H_b, H_bm), dtype=np.float64), J)
+    return Coupling(base_columns, others, np.asarray(np.linalg.solve(H_b, H_bm), dtype=np.float64), J)
 
 
 def _columns(machine: Machine, body: MachineBody) -> list[int]:
     """The velocities that a body's joint speaks of; those of a beam's modes too, for a body that is no base."""
     names = {name for displacement in body.displacements for name in displacement.expression.names}
     pairs = dict(machine.scalar_pairs)
-    own = [pairs[i] for i, c in enumerate(machine.coordinates) if c.name in names and i in pairs]
+    columns = [pairs[i] for i, c in enumerate(machine.coordinates) if c.name in names and i in pairs]
     if body.joint.has_quaternion:
-        own += range(body.v_index, body.v_index + (3 if body.joint.rows else 6))
-    return own if isinstance(body.joint, Free | Planar) else own + _modes(body)
+        columns += range(body.v_index, body.v_index + (3 if body.joint.rows else 6))
+    return columns if isinstance(body.joint, Free | Planar) else columns + _modes(body)
 
 
 def _modes(body: MachineBody) -> list[int]:
-    return list(range(body.mode_v, body.mode_v + getattr(body.solid, "modes", 0)))
+    """Columns of the modes of a body that bends."""
+    return list(range(body.mode_v, body.mode_v + (body.solid.modes if isinstance(body.solid, Beam) else 0)))
 
 
 def _root_index(machine: Machine, body: MachineBody) -> int:
@@ -155,8 +157,8 @@ def _root(machine: Machine, body: int, frame: str) -> str:
 def _only_base(machine: Machine) -> str:
     names = _bases(machine)
     if len(names) != 1:
-        found = ", ".join(names) or "none"
         raise ModelError(
-            f"{machine.name}: expected one floating base (a Free or Planar body on the world), got {found}. Give base=."
+            f"{machine.name}: expected one floating base (a Free or Planar body on the world), got "
+            f"{', '.join(names) or 'none'}. Give base=."
         )
     return names[0]

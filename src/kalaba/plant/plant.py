@@ -175,12 +175,12 @@ class Plant:
         self, name: str, trace: Trace, label: str = "", *, numbers: tuple[float, ...] = (), seldom: bool = False
     ) -> Evaluator:
         """An evaluator by name. `label` tells its code apart; `numbers`, put after the parameters, may be any."""
-        kept = f"{(full := f'{name} {label}')} {numbers}"
-        if kept not in self._functions:
+        place = f"{(full := f'{name} {label}')} {numbers}"
+        if place not in self._functions:
             key, made = f"{self.key} {full}", lambda: trace(self.equations)
             values = np.concatenate([self.parameters, numbers])
-            self._functions[kept] = self.backend.evaluator(name, key, made, values, seldom=seldom)
-        return self._functions[kept]
+            self._functions[place] = self.backend.evaluator(name, key, made, values, seldom=seldom)
+        return self._functions[place]
 
     def standard(self, name: str) -> Evaluator:
         """One of the functions of `constrain/kernels/standard.py`, in the form that this machine needs."""
@@ -243,8 +243,8 @@ class Plant:
 
     def constraint(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
         """A and b with A v̇ = b."""
-        found = self.evaluate("system_matrices", self.inputs(q, v, t))
-        return found["matrix"].reshape((len(self.constraints), len(self.velocities)), order="F"), found["rhs"]
+        matrices = self.evaluate("system_matrices", self.inputs(q, v, t))
+        return matrices["matrix"].reshape((len(self.constraints), len(self.velocities)), order="F"), matrices["rhs"]
 
     def residual(self, q: ArrayLike, t: float = 0.0) -> Array:
         """Value of every row at position level; zero for rows at velocity level."""
@@ -257,9 +257,9 @@ class Plant:
     def problem(self, inputs: Array) -> Problem:
         """M, Q, A and b at packed inputs."""
         n, m = len(self.velocities), len(self.constraints)
-        found = self.evaluate("system_matrices", inputs)
-        mass, matrix = found["mass"].reshape((n, n), order="F"), found["matrix"].reshape((m, n), order="F")
-        return Problem(mass, found["force"], matrix, found["rhs"])
+        matrices = self.evaluate("system_matrices", inputs)
+        mass, matrix = matrices["mass"].reshape((n, n), order="F"), matrices["matrix"].reshape((m, n), order="F")
+        return Problem(mass, matrices["force"], matrix, matrices["rhs"])
 
     def motion(
         self,
@@ -282,8 +282,8 @@ class Plant:
             actuation: one number per motor (N, N·m)
             wrenches: {frame: (force, torque)} at the frame's origin, world axes (N, N·m)
         """
-        if wrenches is None and (found := self.quick(q, v, force, t, actuation)) is not None:
-            return found
+        if wrenches is None and (motion := self.quick(q, v, force, t, actuation)) is not None:
+            return motion
         if np.ndim(q) > 1:
             return evaluate.batch_motion(self, q, v, evaluate.Acting(force, t, actuation, wrenches))
         return evaluate.motion(self, self.packed(q, v, force, t, actuation, wrenches))
@@ -311,8 +311,8 @@ class Plant:
 
     def pose(self, frame: str, q: ArrayLike) -> Pose:
         """Position and rotation of a frame in the world."""
-        found = self.watch((frame,), self.inputs(q))[0]
-        return Pose(found[:3], found[3:12].reshape((3, 3), order="F"))
+        reading = self.watch((frame,), self.inputs(q))[0]
+        return Pose(reading[:3], reading[3:12].reshape((3, 3), order="F"))
 
     def jacobian(self, frame: str, q: ArrayLike) -> Array:
         """(6, n_v): linear velocity of the frame's origin, then angular velocity, world axes."""
@@ -341,8 +341,8 @@ class Plant:
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> Energy:
         """Kinetic and potential energy."""
-        found = self.evaluate("observe", self.inputs(q, v))
-        return Energy(float(found["kinetic"][0]), float(found["potential"][0]))
+        readings = self.evaluate("observe", self.inputs(q, v))
+        return Energy(float(readings["kinetic"][0]), float(readings["potential"][0]))
 
     def momentum(self, q: ArrayLike, v: ArrayLike) -> Array:
         """Linear momentum, then angular momentum about the world's origin."""

@@ -36,7 +36,7 @@ class Reaction(NamedTuple):
     force: Array  # (3,), N
     torque: Array  # (3,), N·m
     is_unique: NDArray[np.bool_]  # (6,): force x y z, torque x y z
-    multipliers: Array  # one a row of the connection
+    multipliers: Array  # one per row of the connection
 
 
 def reaction(plant: Plant, name: str, inputs: Array) -> Reaction:
@@ -65,10 +65,10 @@ def _multipliers(rows: IndependentRows, force: Array) -> tuple[Array, Array]:
 
 
 def _connection(plant: Plant, name: str) -> MachineConnection:
-    found = {c.name: c for c in plant.machine.closures if isinstance(c, MachineConnection)}
-    if name not in found:
-        raise ModelError(f"{plant.system.name}: no connection {name!r}; {near(name, found)}")
-    return found[name]
+    connections = {c.name: c for c in plant.machine.closures if isinstance(c, MachineConnection)}
+    if name not in connections:
+        raise ModelError(f"{plant.system.name}: no connection {name!r}; {near(name, connections)}")
+    return connections[name]
 
 
 def _wrench_map(plant: Plant, connection: MachineConnection, inputs: Array) -> Array:
@@ -78,9 +78,9 @@ def _wrench_map(plant: Plant, connection: MachineConnection, inputs: Array) -> A
 
 
 def _trace(equations: Equations, connection: MachineConnection) -> ca.Function:
-    def values(found: Equations) -> list[ca.SX]:
+    def values(e: Equations) -> list[ca.SX]:
         move = ca.SX.sym("move", 6)
-        moved = cast("Kinematics", _Moved(found.kinematics, connection, move))
+        moved = cast("Kinematics", _Moved(e.kinematics, connection, move))
         rows = ca.vertcat(*closure_rows(moved, connection))
         slope = ca.substitute(ca.jacobian(rows, move), move, ca.SX.zeros(6))
         return [ca.vec(ca.densify(slope))]

@@ -32,19 +32,21 @@ from kalaba.tolerances import (
 )
 
 if TYPE_CHECKING:
-    from kalaba.model.machine import Machine
+    from kalaba.model.machine import Machine, MachineBody, MachineConstraint
     from kalaba.model.parts import Start
     from kalaba.model.system import System
     from kalaba.plant.plant import Plant
 
 Array = NDArray[np.float64]
+Placed = tuple[Array, Array]  # position and quaternion
+Targets = tuple[tuple[str, "Placed | float"], ...]  # what names are held at: a number, or the pose of a frame
 SPEED_STEPS = 30
 STIFF = 1e8  # how much dearer than its mass says a beam's mode is to an assembly
 SPEED_TRIES = 6
 
 
 def resting(machine: Machine) -> Array:
-    """Q with everything at zero or mid-limit, quaternions at identity."""
+    """The configuration q with everything at zero or mid-limit, quaternions at identity."""
     q = np.zeros(len(machine.coordinates))
     for first, _ in machine.quaternions:
         q[first] = 1.0
@@ -72,13 +74,13 @@ def first_guess(plant: Plant, start: Start | None = None) -> Array:
     return q
 
 
-def _number(key: str, value: Any) -> float:  # noqa: ANN401
+def _number(key: str, value: Any) -> float:  # noqa: ANN401  (what a user wrote)
     if not is_number(value):
         raise ModelError(f"start.{key}: expected a finite number, got {value!r}. Only frames take a Pose.")
     return float(value)
 
 
-def _pose(plant: Plant, key: str, value: Any) -> tuple[Array, Array]:  # noqa: ANN401
+def _pose(plant: Plant, key: str, value: Any) -> Placed:  # noqa: ANN401  (what a user wrote)
     """Position and quaternion of a Pose given as a start entry; its numbers may be expressions of parameters."""
     values = Values({p.name: p.value for p in plant.machine.parameters})
     try:
@@ -88,7 +90,7 @@ def _pose(plant: Plant, key: str, value: Any) -> tuple[Array, Array]:  # noqa: A
         raise ModelError(f"start.{key}: expected a Pose of finite numbers, got {value!r}. {error}") from error
 
 
-def _place(plant: Plant, q: Array, body: Any, pose: tuple[Array, Array]) -> Array:  # noqa: ANN401
+def _place(plant: Plant, q: Array, body: MachineBody, pose: Placed) -> Array:
     """Set a free body's coordinates so that its frame has a pose in the world."""
     at_seat = q.copy()
     at_seat[body.q_index : body.q_index + 7] = (0, 0, 0, 1, 0, 0, 0)
@@ -105,20 +107,20 @@ class _Closing:
     """The assembly problem of a plant: its rows at position level, and what is held."""
 
     plant: Plant
-    held: tuple[tuple[str, Any], ...]  # by rows: name, number or (position, quaternion)
+    held: Targets
     fixed: NDArray[np.bool_]  # velocities of the coordinates that are held as they are
 
     def evaluate(self, q: Array) -> tuple[Array, Array, Array]:
         """Residual, matrix and metric."""
         plant, n = self.plant, len(self.plant.velocities)
         inputs = plant.inputs(q)
-        found = plant.evaluate("system_matrices", inputs)
+        at = plant.evaluate("system_matrices", inputs)
         position = ~np.array(plant.machine.is_velocity_level, dtype=bool)
         gaps, rows = self.wishes(inputs)
-        matrix = found["matrix"].reshape((len(position), n), order="F")[position]
-        residual = np.concatenate([found["value"][position], gaps])
+        matrix = at["matrix"].reshape((len(position), n), order="F")[position]
+        residual = np.concatenate([at["value"][position], gaps])
         return residual, *self.without_fixed(
-            np.vstack([matrix, rows]), self.metric(found["mass"].reshape((n, n), order="F"))
+            np.vstack([matrix, rows]), self.metric(at["mass"].reshape((n, n), order="F"))
         )
 
     def metric(self, mass: Array) -> Array:
@@ -168,7 +170,7 @@ def closing(plant: Plant) -> _Closing:
     return _Closing(plant, (), np.zeros(len(plant.velocities), dtype=bool))
 
 
-def _held_rows(reading: Array, target: Any, n: int) -> tuple[Array, Array]:  # noqa: ANN401
+def _held_rows(reading: Array, target: Placed | float, n: int) -> tuple[Array, Array]:
     """Matrix and residual of a held scalar or frame."""
     if not isinstance(target, tuple):
         return reading[1:].reshape(1, n), reading[:1] - target
@@ -177,7 +179,7 @@ def _held_rows(reading: Array, target: Any, n: int) -> tuple[Array, Array]:  # n
     return jacobian, np.concatenate([reading[:3] - target[0], turned])
 
 
-def _targets(plant: Plant, entries: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
+def _targets(plant: Plant, entries: tuple[tuple[str, Any], ...]) -> Targets:
     machine = plant.machine
     scalars = {*plant.coordinates, *machine.displacements}
     return tuple((key, _number(key, value) if key in scalars else _pose(plant, key, value)) for key, value in entries)
@@ -185,10 +187,10 @@ def _targets(plant: Plant, entries: tuple[tuple[str, Any], ...]) -> tuple[tuple[
 
 def find_start(plant: Plant) -> State:
     """Assemble configuration and velocity at t = 0."""
-    found, problem = find_configuration(plant, plant.machine.start)
-    if not found.is_closed:
-        raise _cannot_close(plant, found, problem)
-    return State(found.q, _start_speed(plant, found.q))
+    assembled, problem = find_configuration(plant, plant.machine.start)
+    if not assembled.is_closed:
+        raise _cannot_close(plant, assembled, problem)
+    return State(assembled.q, _start_speed(plant, assembled.q))
 
 
 def find_configuration(plant: Plant, start: Start, tries: int = TRIES) -> tuple[Assembled, _Closing]:
@@ -228,15 +230,15 @@ def _meet(problem: _Closing, q: Array) -> Array:
     return q
 
 
-def _labels(entries: tuple[tuple[str, Any], ...]) -> list[str]:
-    """A name a row: a frame has six."""
-    return [key for key, value in entries for _ in range(6 if isinstance(value, tuple) else 1)]
+def _labels(targets: Targets) -> list[str]:
+    """One name per row: a frame has six."""
+    return [key for key, value in targets for _ in range(6 if isinstance(value, tuple) else 1)]
 
 
-def _cannot_close(plant: Plant, found: Assembled, problem: _Closing) -> AssemblyError:
+def _cannot_close(plant: Plant, assembled: Assembled, problem: _Closing) -> AssemblyError:
     machine = plant.machine
     held = [f"{key} = {value:g}" if is_number(value) else key for key, value in machine.start.hold]
-    row, gap, unit = widest_gap(plant, found, problem)
+    row, gap, unit = widest_gap(plant, assembled, problem)
     closure = next((c for c in machine.closures if row in c.rows), None)
     where = f"{machine.name}.{closure.name if closure else row}"
     how = f" with {', '.join(held)} held" if held else ""
@@ -245,16 +247,17 @@ def _cannot_close(plant: Plant, found: Assembled, problem: _Closing) -> Assembly
     return AssemblyError(f"{where}: the loop cannot close{how}; {what}. {free} {_seat(plant, closure)}.")
 
 
-def widest_gap(plant: Plant, found: Assembled, problem: _Closing) -> tuple[str, float, str]:
+def widest_gap(plant: Plant, assembled: Assembled, problem: _Closing) -> tuple[str, float, str]:
     """The row that is farthest from closed, its gap and the gap's unit."""
     levels = zip(plant.constraints, plant.machine.is_velocity_level, strict=True)
     names = [*(name for name, moving in levels if not moving), *_labels(problem.held)]
-    gaps = np.abs(found.residual)
+    gaps = np.abs(assembled.residual)
     row, gap = (names[int(np.argmax(gaps))], float(gaps.max())) if gaps.size else ("start", 0.0)
     return row, gap, "rad" if row.rpartition(".")[2] in {"rx", "ry", "rz", "r1", "r2"} else "m"
 
 
-def _seat(plant: Plant, closure: Any) -> str:  # noqa: ANN401
+def _seat(plant: Plant, closure: MachineConnection | MachineConstraint | None) -> str:
+    """Where a loop is to close, in words."""
     if not isinstance(closure, MachineConnection) or not isinstance(closure.at, Pose):
         return "the constraint's expressions"
     values = Values({p.name: p.value for p in plant.machine.parameters})
@@ -290,22 +293,22 @@ def _start_speed(plant: Plant, q: Array) -> Array:
     )
 
 
-def _speed(plant: Plant, key: str, value: Any) -> Array:  # noqa: ANN401
+def _speed(plant: Plant, key: str, value: ArrayLike) -> Array:
     """One number for a scalar, six for a frame."""
     is_scalar = key in plant.coordinates or key in plant.machine.displacements
     names = ("rate",) if is_scalar else ("vx", "vy", "vz", "wx", "wy", "wz")
     return checked(np.atleast_1d(value) if is_scalar else value, len(names), f"start.speed.{key}", names)
 
 
-def _meet_speeds(plant: Plant, q: Array, v: Array, asked: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Newton's method on the rows' rates and on what is asked for; the velocity and what it misses."""
-    extra, target = asked
+def _meet_speeds(plant: Plant, q: Array, v: Array, wanted: tuple[Array, Array]) -> tuple[Array, Array]:
+    """Newton's method on the rows' rates and on what is wanted for; the velocity and what it misses."""
+    extra, target = wanted
     residual = np.concatenate([plant.velocity_residual(q, v), extra @ v - target])
     for _ in range(SPEED_STEPS):
         if np.max(np.abs(residual), initial=0.0) < START_SPEED_EXACT or not np.isfinite(residual).all():
             break
-        found = plant.problem(plant.inputs(q, v))
-        v = v + weighted_step(np.vstack([found.matrix, extra]), found.mass, -residual)
+        problem = plant.problem(plant.inputs(q, v))
+        v = v + weighted_step(np.vstack([problem.matrix, extra]), problem.mass, -residual)
         residual = np.concatenate([plant.velocity_residual(q, v), extra @ v - target])
     return v, residual
 

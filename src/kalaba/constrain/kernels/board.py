@@ -102,16 +102,16 @@ class Board:
     def room(self, *shape: int) -> NDArray[np.int64]:
         """New slots that are written before they are read."""
         first = 1 << 40
-        found = first + np.arange(self._plain, self._plain + int(np.prod(shape))).reshape(shape)
+        slots = first + np.arange(self._plain, self._plain + int(np.prod(shape))).reshape(shape)
         self._plain += int(np.prod(shape))
-        return found
+        return slots
 
     def regions(self, count: int, size: int) -> NDArray[np.int64]:
         """New slots for what is kept in place, (count, size): entry by entry for as many as are worked on at once."""
         w = self.width if count > 1 else 1
         groups = -(-count // w)
-        found = self.room(groups, size, w)
-        return found.transpose(0, 2, 1).reshape(groups * w, size)
+        slots = self.room(groups, size, w)
+        return slots.transpose(0, 2, 1).reshape(groups * w, size)
 
     def add(self, step: Step) -> None:
         """Add a step after those that are there."""
@@ -146,18 +146,17 @@ class Board:
         left = list(leaves.values.values()) if leaves else []
         expressions = [ca.vec(ca.densify(e)) for e in (*left, *(e for e, _ in results))]
         split = sum(e.numel() for e in expressions) - sum(e.numel() for e, _ in step.added.values())
-        given = [*(reads.values.values() if reads else ()), *(symbol for symbol, _ in step.arguments.values())]
-        for kept, found in ((reads, given), (leaves, expressions)):
-            if kept and sum(entry.numel() for entry in found) > kept.region.shape[1]:
-                raise ValueError(
-                    f"{self.name}{number}: expected room for {sum(e.numel() for e in found)} values in place."
-                )
+        symbols = [*(reads.values.values() if reads else ()), *(symbol for symbol, _ in step.arguments.values())]
+        for in_place, entries in ((reads, symbols), (leaves, expressions)):
+            needed = sum(entry.numel() for entry in entries)
+            if in_place and needed > in_place.region.shape[1]:
+                raise ValueError(f"{self.name}{number}: expected room for {needed} values in place.")
         together = ca.densify(ca.cse(ca.vertcat(*expressions)))
         outputs = [together[:split], together[split:]]
         name = f"{self.name}{number}"
         numbers = np.array([[self._number(entry) for entry in row] for row in places]).reshape(calls, -1)
         return Call(
-            function=ca.Function(name, [ca.vertcat(*map(ca.vec, given)), p], outputs, ["x", "p"], ["y", "z"]),
+            function=ca.Function(name, [ca.vertcat(*map(ca.vec, symbols)), p], outputs, ["x", "p"], ["y", "z"]),
             x=self._table(calls, width, [slots for _, slots in step.arguments.values()]),
             y=self._table(calls, width, [slots for _, slots in step.written.values()], self._waste),
             z=self._table(calls, width, [slots for _, slots in step.added.values()], self._waste),

@@ -65,8 +65,8 @@ def law_values(
 ) -> ca.Function:
     """Expressions that also read which rows are kept (1) or not (0), and `count` numbers that follow the parameters."""
     extra, numbers = free_inputs(equations), ca.SX.sym("numbers", count)
-    found = values(equations, ca.gt(extra["mask"], 0), numbers)
-    return traced("law", equations, {"values": stack(found)}, extra, numbers)
+    efforts = values(equations, ca.gt(extra["mask"], 0), numbers)
+    return traced("law", equations, {"values": stack(efforts)}, extra, numbers)
 
 
 def watch(equations: Equations, names: tuple[str, ...]) -> ca.Function:

@@ -105,8 +105,8 @@ def hand_up(mask: ca.SX, G: ca.SX, B: ca.SX, r: ca.SX, count: int) -> tuple[Name
     seat = seats(mask, count)
     V = ca.mtimes(ca.SX.eye(m) - ca.horzcat(*columns), seat.T)
     S = ca.mtimes(V.T, ca.mtimes(G, V))
-    given = {"R": ca.mtimes(V.T, B), "S": lower(S), "beta": ca.mtimes(V.T, r), "taken": ca.sum2(seat)}
-    return {"V": V}, given
+    to_hub = {"R": ca.mtimes(V.T, B), "S": lower(S), "beta": ca.mtimes(V.T, r), "taken": ca.sum2(seat)}
+    return {"V": V}, to_hub
 
 
 def solve_hub(
@@ -199,13 +199,13 @@ class LimbSolve:
         }
         self.x, self.mu, self.pivots = board.room(n * self.columns), board.room(n * self.columns), board.room(n)
 
-    def reduce(self, index: int, kept: Named, given: Named, written: Results, added: Results) -> None:
+    def reduce(self, index: int, kept: Named, to_hub: Named, written: Results, added: Results) -> None:
         """Eliminate a kind of limb, each by its own rows; then hand up what is left of them.
 
-        `kept` and `given` are what `Limb.reduce` finds, and whatever else is to be kept.
+        `kept` and `to_hub` are what `Limb.reduce` finds, and whatever else is to be kept.
         """
         share, board = self.limbs[index], self.board
-        added = {**{name: (value, self.sums[name]) for name, value in given.items()}, **added}
+        added = {**{name: (value, self.sums[name]) for name, value in to_hub.items()}, **added}
         size = sum(value.numel() for value in kept.values())
         others = sum(value.numel() for value, _ in (*written.values(), *added.values()))
         room = max(others, self._further(share))  # behind what is kept: other results, then arguments of the way back
@@ -221,14 +221,14 @@ class LimbSolve:
     def _hand_up(self, share: Share, left: _Left) -> None:
         mask, n, m = ca.SX.sym("mask", len(share.shares[0].rows)), len(self.hub.own), len(share.shares[0].rows)
         symbols = left.kept.as_symbols().values
-        kept, given = hand_up(mask, symmetric(symbols["G"], m), symbols["B"], symbols["r"], n)
+        kept, to_hub = hand_up(mask, symmetric(symbols["G"], m), symbols["B"], symbols["r"], n)
         left.V = self.board.room(len(share.shares), m * n)
         arguments = {name: (symbols[name], left.kept.slots(name)) for name in ("G", "B", "r")}
         self.board.add(
             Step(
                 {"mask": (mask, share.arguments["mask"][1]), **arguments},
                 {"V": (kept["V"], left.V)},
-                {name: (value, self.sums[name]) for name, value in given.items()},
+                {name: (value, self.sums[name]) for name, value in to_hub.items()},
                 (NO_NUMBERS, [[] for _ in share.shares]),
                 when=left.handed,
             )
@@ -269,9 +269,9 @@ class LimbSolve:
         added = {"load": (ca.mtimes(V, mu), extra)}
         if left.pivots is not None:
             added["pivots"] = (ca.mtimes(seats(mask, n).T, d), left.pivots)
-        given: Arguments = {"mask": (mask, share.arguments["mask"][1]), "V": (V, left.V)}
-        given |= {"mu": (mu, self.mu), "d": (d, self.pivots)}
-        self.board.add(Step(given, {}, added, (NO_NUMBERS, [[] for _ in share.shares]), when=left.handed))
+        arguments: Arguments = {"mask": (mask, share.arguments["mask"][1]), "V": (V, left.V)}
+        arguments |= {"mu": (mu, self.mu), "d": (d, self.pivots)}
+        self.board.add(Step(arguments, {}, added, (NO_NUMBERS, [[] for _ in share.shares]), when=left.handed))
         reads = left.kept.as_symbols()
         x, more = ca.SX.sym("x", n, self.columns), ca.SX.sym("load", m, self.columns)
         load = reads.values["k"] - ca.mtimes(reads.values["K"], x) + more
@@ -283,10 +283,10 @@ def with_unit(share: Share, *results: dict[str, Any]) -> tuple[dict[str, Any], .
     q, quaternions = share.equations.symbols.q, share.equations.machine.quaternions
     if not quaternions:
         return results
-    values = [value[0] if isinstance(value, tuple) else value for found in results for value in found.values()]
+    values = [value[0] if isinstance(value, tuple) else value for group in results for value in group.values()]
     changed = iter(ca.substitute(values, [q], [unit(quaternions, q)]))
 
     def renewed(value: Any) -> Any:  # noqa: ANN401
         return (next(changed), value[1]) if isinstance(value, tuple) else next(changed)
 
-    return tuple({name: renewed(value) for name, value in found.items()} for found in results)
+    return tuple({name: renewed(value) for name, value in group.items()} for group in results)

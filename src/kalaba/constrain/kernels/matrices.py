@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def rows(equations: Equations, *, is_singular: bool = False) -> ca.Function:
     """M (or the metric that stands in for it) and A, for choosing rows.
 
-    Rows at velocity level are given short: where one says the same as rows at position level, those are kept, since
+    Rows at velocity level are made short: where one says the same as rows at position level, those are kept, since
     they alone bring the configuration back.
     """
     extra = free_inputs(equations)
@@ -125,9 +125,9 @@ def observe_by_limbs(limbs: LimbMachine) -> BlockProgram:
 
     def sums(share: Share) -> Results:
         t = share.tree
-        found = share.translated([t.kinetic_energy, t.potential_energy, t.momentum])
+        values = share.translated([t.kinetic_energy, t.potential_energy, t.momentum])
         names = ("kinetic", "potential", "momentum")
-        return {name: (value, board.output(name)) for name, value in zip(names, found, strict=True)}
+        return {name: (value, board.output(name)) for name, value in zip(names, values, strict=True)}
 
     if limbs.machine.outputs:
         _outputs(limbs, board)
@@ -144,23 +144,23 @@ def _outputs(limbs: LimbMachine, board: Board) -> None:
 
 
 def alignments(equations: Equations) -> ca.Function:
-    """One cosine a connection: positive where it is closed as meant, negative at a false root."""
-    found = [c for c in equations.machine.closures if isinstance(c, MachineConnection)]
-    values = [alignment(equations.kinematics, connection) for connection in found]
+    """One cosine per connection: positive where it is closed as meant, negative at a false root."""
+    connections = [c for c in equations.machine.closures if isinstance(c, MachineConnection)]
+    values = [alignment(equations.kinematics, connection) for connection in connections]
     return traced("alignments", equations, {"cosines": stack(values)}, {})
 
 
 def alignments_by_limbs(limbs: LimbMachine) -> BlockProgram:
-    """One cosine a connection, limb by limb."""
+    """One cosine per connection, limb by limb."""
     order = [c.name for c in limbs.machine.closures if isinstance(c, MachineConnection)]
     board = limbs.board("alignments", {"cosines": len(order)})
 
     def results(share: Share) -> Results:
         k = share.equations.kinematics
-        own = [[c for c in s.machine.closures if isinstance(c, MachineConnection)] for s in share.shares]
-        values = [alignment(k, connection) for connection in own[0]]
-        places = np.array([[order.index(c.name) for c in row] for row in own], dtype=int)
-        slots = board.output("cosines")[places.reshape(len(own), -1)]
+        connections = [[c for c in s.machine.closures if isinstance(c, MachineConnection)] for s in share.shares]
+        values = [alignment(k, connection) for connection in connections[0]]
+        places = np.array([[order.index(c.name) for c in row] for row in connections], dtype=int)
+        slots = board.output("cosines")[places.reshape(len(connections), -1)]
         return {"cosines": (stack(values), slots)}
 
     return limbs.spread(board, results)
@@ -171,14 +171,14 @@ def _matrices(board: Board, share: Share, mass: ca.SX) -> Results:
     n, m = len(board.machine.velocities), len(board.machine.rows)
     v = np.array([entry.v for entry in share.shares], dtype=int).reshape(len(share.shares), -1)
     rows = np.array([entry.rows for entry in share.shares], dtype=int).reshape(len(share.shares), -1)
-    own, A = v[:, share.own], share.equations.constraint_matrix
+    columns, A = v[:, share.own], share.equations.constraint_matrix
     return {
-        "mass": (ca.densify(mass), board.output("mass")[_places(own, own, n)]),
+        "mass": (ca.densify(mass), board.output("mass")[_places(columns, columns, n)]),
         "matrix": (ca.densify(A), board.output("matrix")[_places(rows, v, m)]),
     }
 
 
 def _places(rows: NDArray[np.int64], columns: NDArray[np.int64], height: int) -> NDArray[np.int64]:
-    """Places of a block's entries, column by column, in a matrix that is stored so; one line a limb."""
-    found = columns[:, :, np.newaxis] * height + rows[:, np.newaxis, :]
-    return found.reshape(len(rows), -1)
+    """Places of a block's entries, column by column, in a matrix that is stored so; one line per limb."""
+    places = columns[:, :, np.newaxis] * height + rows[:, np.newaxis, :]
+    return places.reshape(len(rows), -1)

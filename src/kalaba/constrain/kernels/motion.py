@@ -123,7 +123,7 @@ def motion_by_limbs(
         Q = Q + limb.f
         tree = Limb(M, e.constraint_matrix[:, limb.own], e.constraint_matrix[:, limb.hub], limb.mask)
         y = tree.free(Q)  # M⁻¹ Q: the limb without its rows
-        kept, given = tree.reduce([b - ca.mtimes(tree.A, y)])
+        kept, to_hub = tree.reduce([b - ca.mtimes(tree.A, y)])
         written = {
             "pivots": (kept.pop("pivots"), limb.slots(board.output("pivots"), "rows")),
             "q_dot": (e.symbols.q_dot[limb.own_q], limb.slots(board.output("q_dot"), "q", limb.own_q)),
@@ -131,7 +131,7 @@ def motion_by_limbs(
         }
         power += ca.dot(limb.f, e.symbols.v[limb.own])
         kept |= {"y": y, "A": tree.A, **({"b": e.constraint_rhs} if with_slack else {})}
-        solve.reduce(index, kept, given, written, {"power": (power, board.output("power"))})
+        solve.reduce(index, kept, to_hub, written, {"power": (power, board.output("power"))})
     _hub_motion(solve, hub, baumgarte, with_slack=with_slack)
     for index, limb in enumerate(kinds):
         _limb_motion(solve, index, limb, with_slack=with_slack)

@@ -48,8 +48,8 @@ def project(equations: Equations, *, is_singular: bool = False) -> ca.Function:
         "speed_residual": rows.rate,
     }
     if equations.machine.quaternions:  # made unit before, too: from a stretched one Newton's step does not converge
-        found = ca.substitute(list(outputs.values()), [s.q], [unit(equations.machine.quaternions, s.q)])
-        outputs = dict(zip(outputs, found, strict=True))
+        at_unit = ca.substitute(list(outputs.values()), [s.q], [unit(equations.machine.quaternions, s.q)])
+        outputs = dict(zip(outputs, at_unit, strict=True))
     return traced("project", equations, outputs, extra)
 
 
@@ -67,14 +67,14 @@ def project_by_limbs(limbs: LimbMachine) -> BlockProgram:
         e = limb.equations
         M = limb.translated([limb.tree.mass_matrix])[0]
         tree = Limb(M, e.constraint_matrix[:, limb.own], e.constraint_matrix[:, limb.hub], limb.mask)
-        kept, given = tree.reduce([-e.rows.value, -e.rows.rate])
+        kept, to_hub = tree.reduce([-e.rows.value, -e.rows.rate])
         del kept["pivots"]
         written = {
             "residual": (e.rows.value, limb.slots(board.output("residual"), "rows")),
             "speed_residual": (e.rows.rate, limb.slots(board.output("speed_residual"), "rows")),
         }
-        kept, given, written = with_unit(limb, kept, given, written)
-        solve.reduce(index, kept, given, written, {})
+        kept, to_hub, written = with_unit(limb, kept, to_hub, written)
+        solve.reduce(index, kept, to_hub, written, {})
     e = hub.equations
 
     def results(x: ca.SX, pivots: ca.SX) -> tuple[Results, Results]:  # noqa: ARG001

@@ -34,8 +34,8 @@ def state_jacobian(equations: Equations, control: list[ca.SX], *, is_singular: b
     """∂ẏ/∂y of the state y = (q, v), with the held inputs given as expressions of it."""
     extra = free_inputs(equations)
     s = equations.symbols
-    found = motion_outputs(equations, extra, is_singular=is_singular)
-    rate = ca.vertcat(found["q_dot"], found["acceleration"])
+    motion = motion_outputs(equations, extra, is_singular=is_singular)
+    rate = ca.vertcat(motion["q_dot"], motion["acceleration"])
     if control:
         rate = ca.substitute(rate, s.u, ca.vertcat(*control))
     outputs = {"jacobian": ca.jacobian(rate, ca.vertcat(s.q, s.v))}
@@ -55,8 +55,8 @@ def tangent(equations: Equations, control: list[ca.SX] | None = None, *, is_sing
     extra = free_inputs(equations)
     s, A = equations.symbols, equations.constraint_matrix
     n = s.v.shape[0]
-    kept = {**extra, "mask": ca.gt(extra["mask"], 0)}  # whoever eliminates a row
-    acceleration, multipliers, _ = solution(equations, kept, is_singular=is_singular)
+    zero_or_one = {**extra, "mask": ca.gt(extra["mask"], 0)}  # not who eliminates a row
+    acceleration, multipliers, _ = solution(equations, zero_or_one, is_singular=is_singular)
     held, load = ca.SX.sym("a", n), ca.SX.sym("l", A.shape[0])  # v̇ and λ while they are held
     r = _missing_force(equations, held) - ca.mtimes(A.T, load)
     both = ca.vertcat(r, ca.mtimes(A, held) - equations.constraint_rhs)
@@ -90,5 +90,5 @@ def _missing_force(equations: Equations, acceleration: ca.SX) -> ca.SX:
 def _slopes(equations: Equations, values: ca.SX) -> tuple[ca.SX, ca.SX]:
     """Derivatives of expressions by v, and by q along the velocities."""
     s = equations.symbols
-    found, n = jacobian(ca.cse(values), ca.vertcat(s.v, s.q)), s.v.shape[0]
-    return found[:, :n], ca.mtimes(found[:, n:], s.rate_map)
+    J, n = jacobian(ca.cse(values), ca.vertcat(s.v, s.q)), s.v.shape[0]
+    return J[:, :n], ca.mtimes(J[:, n:], s.rate_map)
