@@ -37,8 +37,9 @@ LIMB_MEETS = 0.02
 NO_INERTIA = 1e-13
 # Of the largest singular value of a matrix that has full rank if the motion is unique: smaller ones are rounding.
 SINGULAR_VALUE = 1e-10
-# Of a pivot of G = A M⁻¹ Aᵀ at the choice: one that falls below this asks for a new choice. A tenth leaves rows
-# ten times as well conditioned as the worst that is accepted (see DESIGN of the solve in docs/theory).
+# Of a pivot of G = A M⁻¹ Aᵀ at the last choice: one that falls below this asks for a new choice, while the rows still
+# are as good as √0.1 of what they were. Measured against the last choice, not against the row's own length: the row
+# itself can vanish.
 ROW_PIVOT_FALLEN = 0.1
 # m, rad: a row left out that is open by more was not dependent; a hundred times the residual of a projected state.
 ROW_OPEN = 1e-11

@@ -1,6 +1,6 @@
 """Equilibrium: where a machine stays at rest on its constraints.
 
-Newton's method on the tangent space: with the force r = TᵀQ and the tangent stiffness K of `balance.py`::
+Newton's method on the tangent space: with the force r = TᵀQ and the tangent stiffness K of `at_rest.py`::
 
     K z = r        q ← q + N T z, then back onto the constraints
 

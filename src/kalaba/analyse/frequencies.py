@@ -1,6 +1,6 @@
 """Natural frequencies and mode shapes of a machine on its constraints.
 
-With mass, damping and stiffness on the tangent space (see `balance.py`)::
+With mass, damping and stiffness on the tangent space (see `at_rest.py`)::
 
     (TᵀK T) φ = ω² (TᵀM T) φ        x = T φ        xᵀM x = 1        ζ = xᵀC x / 2ω
 

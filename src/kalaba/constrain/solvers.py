@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.constrain.rows import independent_rows
+from kalaba.errors import ConstraintError
 from kalaba.tolerances import NO_INERTIA, SINGULAR_VALUE
 
 Array = NDArray[np.float64]
@@ -80,8 +81,9 @@ class UdwadiaKalaba:
     def solve(self, problem: Problem) -> Motion:
         """Evaluate the equation literally."""
         M, Q, A, b = problem
-        rank = independent_rows(row_metric(M, A), A).rank
-        if is_singular(M):
+        metric = row_metric(M, A)
+        rank = _rank(metric, A)
+        if metric is not M:
             tangent = np.eye(len(Q)) - _pseudo_inverse(A, rank) @ A
             stacked = np.vstack([tangent @ M, A])
             acceleration = np.linalg.pinv(stacked, rcond=SINGULAR_VALUE) @ np.concatenate([tangent @ Q, b])
@@ -103,7 +105,7 @@ class KKT:
         M, Q, A, b = problem
         m, n = A.shape
         K = np.block([[M, -A.T], [A, np.zeros((m, m))]])
-        rank = n + independent_rows(row_metric(M, A), A).rank
+        rank = n + _rank(row_metric(M, A), A)
         solution = _pseudo_inverse(K, rank) @ np.concatenate([Q, b])
         return Motion(solution[:n], A.T @ solution[n:])
 
@@ -118,12 +120,20 @@ class NullSpace:
         if not len(b):
             return Motion(np.asarray(np.linalg.solve(M, Q), dtype=float), np.zeros(len(Q)))
         U, sigma, Vt = np.linalg.svd(A)
-        rank = independent_rows(row_metric(M, A), A).rank
+        rank = _rank(row_metric(M, A), A)
         Z = Vt[rank:].T
         particular = Vt[:rank].T @ ((U[:, :rank].T @ b) / sigma[:rank])
         z = np.linalg.solve(Z.T @ M @ Z, Z.T @ (Q - M @ particular))
         acceleration = particular + Z @ z
         return Motion(acceleration, M @ acceleration - Q)
+
+
+def _rank(metric: Array, matrix: Array) -> int:
+    """The rank of the rows; refuses a metric that leaves some direction without inertia and rows."""
+    rank = independent_rows(metric, matrix).rank
+    if rank < 0:
+        raise ConstraintError("the motion is not unique: some direction has neither inertia nor a row. Give it one.")
+    return rank
 
 
 def _pseudo_inverse(matrix: Array, rank: int) -> Array:

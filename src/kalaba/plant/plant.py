@@ -25,10 +25,12 @@ from kalaba.errors import ControlError, ModelError, near
 from kalaba.model.fingerprint import fingerprint
 from kalaba.model.system import System
 from kalaba.native.backend import Backend, Evaluator, Interpreted, Native
-from kalaba.plant import evaluate, floating
+from kalaba.plant import floating
 from kalaba.plant.arguments import WRENCH, checked, checked_configuration
 from kalaba.plant.choice import Choice, first_choice, keep_rows, rows_at
 from kalaba.plant.derivatives import Derivatives, derivatives
+from kalaba.plant.evaluate import Acting, Quick, batch_motion
+from kalaba.plant.evaluate import motion as motion_at
 from kalaba.plant.laws import trace_map
 from kalaba.plant.reaction import Reaction, reaction
 from kalaba.plant.start import find_start, first_guess, settle_as_found
@@ -55,7 +57,14 @@ class RebuildWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Plant:
-    """A machine that can be evaluated. Made by `build`; pickles as its System and choices."""
+    """A machine that can be evaluated. Made by `build`; pickles as its System and choices.
+
+    Arguments that its methods share:
+        q: configuration, one number per coordinate (m, rad, unit quaternions)
+        v: velocities, one number per velocity (m/s, rad/s)
+        t: time, s
+        frame: name of a body, or of a frame on one
+    """
 
     system: System
     method: Method
@@ -152,9 +161,9 @@ class Plant:
         return mass_weight(self.mass_matrix(q), self.constraint(q, np.zeros(len(self.velocities)))[0])
 
     @cached_property
-    def quick(self) -> evaluate.Quick:
+    def quick(self) -> Quick:
         """Forward dynamics at the least cost of a call, where nothing is out of the ordinary."""
-        return evaluate.Quick(self)
+        return Quick(self)
 
     @cached_property
     def choice(self) -> Choice:
@@ -285,8 +294,8 @@ class Plant:
         if wrenches is None and (motion := self.quick(q, v, force, t, actuation)) is not None:
             return motion
         if np.ndim(q) > 1:
-            return evaluate.batch_motion(self, q, v, evaluate.Acting(force, t, actuation, wrenches))
-        return evaluate.motion(self, self.packed(q, v, force, t, actuation, wrenches))
+            return batch_motion(self, q, v, Acting(force, t, actuation, wrenches))
+        return motion_at(self, self.packed(q, v, force, t, actuation, wrenches))
 
     def packed(
         self,
@@ -353,15 +362,24 @@ class Plant:
         return floating.centre_of_mass(self, q)
 
     def generalised_jacobian(self, frame: str, q: ArrayLike, base: str | None = None) -> Array:
-        """J* of space robots, (6, n_v): a frame's velocity while its tree floats without momentum."""
+        """J* of space robots, (6, n_v): a frame's velocity while its tree floats without momentum.
+
+        Arguments:
+            base: name of the floating base; that of the frame's tree if not given
+        """
         return floating.generalised_jacobian(self, frame, q, base)
 
     def reaction_null(self, q: ArrayLike, base: str | None = None, *, attitude_only: bool = False) -> Array:
-        """(n_v, k): rates that leave a floating base still, or only its attitude."""
+        """(n_v, k): rates that leave a floating base still, or only its attitude.
+
+        Arguments:
+            base: name of the floating base; needed if there are several
+            attitude_only: whether the base may be pushed along
+        """
         return floating.reaction_null(self, q, base, attitude_only=attitude_only)
 
     def output(self, name: str, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> float:
-        """One of the machine's outputs."""
+        """The value of one of the machine's outputs, by its name."""
         if name not in self.outputs:
             raise ModelError(f"{self.system.name}: no output {name!r}; {near(name, self.outputs)}")
         return float(self.evaluate("observe", self.inputs(q, v, t))["outputs"][self.outputs.index(name)])
@@ -386,15 +404,29 @@ class Plant:
         return reaction(self, connection, self.packed(q, v, force, t, actuation, wrenches))
 
     def derivatives(self, q: ArrayLike, v: ArrayLike, force: ArrayLike | None = None, t: float = 0.0) -> Derivatives:
-        """Derivatives of the motion on the constraints' tangent space."""
+        """Derivatives of the motion on the constraints' tangent space.
+
+        Arguments:
+            force: generalised force, one number per velocity (N, N·m)
+        """
         return derivatives(self, self.packed(q, v, force, t))
 
     def step(self, state: State, actuation: ArrayLike | None = None, dt: float = 1e-3, t: float = 0.0) -> State:
-        """Advance a state by dt with held actuation: one Runge-Kutta step, then projection."""
+        """Advance a state by dt with held actuation: one Runge-Kutta step, then projection.
+
+        Arguments:
+            state: a State (q, v)
+            actuation: one number per motor (N, N·m); zero if not given
+            dt: step, s
+        """
         return one_step(self, state, actuation, dt, t)
 
     def with_parameters(self, values: Mapping[str, float]) -> Plant:
-        """The same code with other numbers; a number that shapes the equations rebuilds them, with a warning."""
+        """The same code with other numbers; a number that shapes the equations rebuilds them, with a warning.
+
+        Arguments:
+            values: {parameter: value}, in the parameters' units
+        """
         changed = Plant(self.system.with_parameters(values), self.method, self.backend, self.solver)
         if changed.key != self.key:
             names = ", ".join(values)

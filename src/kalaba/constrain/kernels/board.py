@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import casadi as ca
 import numpy as np
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from kalaba.model.machine import Machine
     from kalaba.model.topology.partition import Share as MachineShare
 
-Slots = Any  # an array of slots, (calls, size), or (size,) where all calls share them
+Slots: TypeAlias = "NDArray[np.int64]"  # (calls, size), or (size,) where all calls share them
+Table: TypeAlias = "NDArray[np.int32]"  # slots as a program holds them
 Arguments = dict[str, tuple[ca.SX, Slots]]  # symbol and slots of each argument
 Results = dict[str, tuple[ca.SX, Slots]]  # expression and slots of each result
 
@@ -27,10 +28,10 @@ Results = dict[str, tuple[ca.SX, Slots]]  # expression and slots of each result
 class Kept:
     """Values that stand together on the board, one region per call: as expressions when left, as symbols when read."""
 
-    region: Any  # slots, (calls, width)
+    region: Slots  # (calls, width)
     values: dict[str, ca.SX]
 
-    def slots(self, name: str) -> Any:  # noqa: ANN401
+    def slots(self, name: str) -> Slots:
         """Slots of one of the values."""
         first = 0
         for key, value in self.values.items():
@@ -57,7 +58,7 @@ class Step:
     written: Results
     added: Results
     numbers: tuple[ca.SX, list[list[float | int]]]
-    when: Slots = None
+    when: Slots | None = None
     reads: Kept | None = None
     leaves: Kept | None = None
 
@@ -172,7 +173,7 @@ class Board:
         """The last slot: takes the results of calls that only fill up a group."""
         return self._base + self._zeroed + self._plain
 
-    def _firsts(self, kept: Kept | None, width: int) -> Any:  # noqa: ANN401
+    def _firsts(self, kept: Kept | None, width: int) -> Table | None:
         return None if kept is None else self._placed(kept.region[::width, 0]).astype(np.int32)
 
     def _number(self, entry: float) -> int:
@@ -181,7 +182,7 @@ class Board:
         self._constants.append(entry)
         return self._n_parameters + len(self._constants) - 1
 
-    def _table(self, calls: int, width: int, columns: list[Slots], padding: int = -1) -> Any:  # noqa: ANN401
+    def _table(self, calls: int, width: int, columns: list[Slots], padding: int = -1) -> Table:
         placed = [self._placed(np.asarray(slots)) for slots in columns]
         wide = [
             np.broadcast_to(slots[:calls] if slots.ndim > 1 else slots, (calls, slots.shape[-1])) for slots in placed
@@ -225,10 +226,10 @@ class Share:
         names = {c.name for c in self.tree.machine.coordinates}
         return [i for i, c in enumerate(self.equations.machine.coordinates) if c.name in names]
 
-    def slots(self, of: np.ndarray, kind: str, chosen: list[int] | None = None) -> Any:  # noqa: ANN401
+    def slots(self, of: Slots, kind: Literal["q", "v", "u", "rows"], chosen: list[int] | None = None) -> Slots:
         """Slots of entries of q, v, u or rows, one row per limb."""
         places = np.array([getattr(share, kind) for share in self.shares], dtype=int).reshape(len(self.shares), -1)
-        return of[places if chosen is None else places[:, chosen]]
+        return np.asarray(of[places if chosen is None else places[:, chosen]])
 
     def translated(self, expressions: list[ca.SX]) -> list[ca.SX]:
         """Expressions of the tree's symbols in those of the share."""
@@ -242,7 +243,7 @@ class Share:
         return ca.substitute(expressions, old, new)  # type: ignore[no-any-return]
 
     @property
-    def arguments(self) -> dict[str, tuple[ca.SX, Any]]:
+    def arguments(self) -> Arguments:
         """The share's inputs."""
         s, board = self.equations.symbols, self.board
         return {
@@ -263,7 +264,7 @@ class Share:
         return self.equations.symbols.p, [[places.get(p.name, float(p.value)) for p in row] for row in rows]
 
 
-def _padded(table: NDArray[np.int64], width: int, padding: int = -1) -> Any:  # noqa: ANN401
+def _padded(table: NDArray[np.int64], width: int, padding: int = -1) -> Table:
     """Fill up the last group of rows: with copies of the last row, or with a number."""
     missing = -len(table) % width
     last = np.repeat(table[-1:], missing, axis=0) if padding < 0 else np.full((missing, *table.shape[1:]), padding)

@@ -1,4 +1,4 @@
-"""The constrained solve of a machine whose limbs hang on a hub, limb by limb.
+"""The constrained solve of a machine whose limbs hang on a hub, limb by limb: equations, and calls of a program.
 
 With M_i, A_i (own columns), B_i (the hub's columns) of limb i, and the rows it eliminates itself (mask 1)::
 
@@ -10,6 +10,14 @@ Rows that the limb's own joints cannot meet, or hardly, are handed up (mask 2 + 
 V = (1 − Ĝ⁻¹ G) at these rows, R = Vᵀ B, S = Vᵀ G V, β = Vᵀ r they become rows of the hub, R x + S μ = β. This is the
 same elimination in another order, exact for every choice of who eliminates what; S is small where the limb is singular
 and zero where it has too few joints.
+
+`LimbSolve` lays out the calls of a program in this order; each kind of limb has its functions, called limb by limb:
+
+    1  reduce    every limb: K, k and what the hub gets, Σ Bᵀ K and Σ Bᵀ k
+    2  hand up   limbs that hand up rows: V, and Σ R, Σ S, Σ β over all of them
+    3  hub       once: x, and μ of the rows that were handed up
+    4  load      limbs that have handed up rows: V μ
+    5  back      every limb: λ, and with it whatever is to be known of the limb
 """
 
 from __future__ import annotations
@@ -26,14 +34,14 @@ from kalaba.constrain.kernels.board import Kept, Step
 from kalaba.space.symbolic_configuration import unit
 
 if TYPE_CHECKING:
-    from kalaba.constrain.kernels.board import Arguments, Board, Results, Share
+    from kalaba.constrain.kernels.board import Arguments, Board, Results, Share, Slots
 
 OWN = 1.0  # mask of a row that its limb eliminates
 FIRST_SEAT = 2.0  # mask of a row that is handed up to the hub's first seat
 
 Named = dict[str, ca.SX]
 NO_NUMBERS = ca.SX(0, 1)
-HubResults = Callable[[ca.SX, ca.SX], tuple[dict[str, Any], dict[str, Any]]]
+HubResults = Callable[[ca.SX, ca.SX], tuple["Results", "Results"]]
 
 
 def lower(matrix: ca.SX) -> ca.SX:
@@ -147,11 +155,11 @@ class _Left:
     """What a kind of limb leaves on the board for the way back."""
 
     kept: Kept
-    V: Any = None
-    pivots: Any = None
+    V: Slots  # how rows handed up load the limb
+    pivots: Slots | None  # where the pivots of the limb's rows are written, if they are
 
     @property
-    def handed(self) -> Any:  # noqa: ANN401
+    def handed(self) -> Slots:
         """Slots that say how many rows each limb hands up."""
         return self.kept.slots("handed")
 
@@ -183,19 +191,19 @@ class LimbSolve:
     hub: Share
     limbs: list[Share]
     columns: int
-    hub_arguments: dict[str, Any] = field(default_factory=dict)
+    hub_arguments: Arguments = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         n, board = len(self.hub.own), self.board
         triangle = n * (n + 1) // 2
         self.left: dict[int, _Left] = {}
-        self.sums = {
-            "inertia": board.sums(triangle),
-            "push": board.sums(n * self.columns),
-            "R": board.sums(n * n),
+        self.sums = {  # over all limbs: what the hub gets
+            "inertia": board.sums(triangle),  # Bᵀ K, lower triangle
+            "push": board.sums(n * self.columns),  # Bᵀ k
+            "R": board.sums(n * n),  # rows handed up, one per seat
             "S": board.sums(triangle),
             "beta": board.sums(n * self.columns),
-            "taken": board.sums(n),
+            "taken": board.sums(n),  # 1 for a seat with a row
         }
         self.x, self.mu, self.pivots = board.room(n * self.columns), board.room(n * self.columns), board.room(n)
 
@@ -210,7 +218,8 @@ class LimbSolve:
         others = sum(value.numel() for value, _ in (*written.values(), *added.values()))
         room = max(others, self._further(share))  # behind what is kept: other results, then arguments of the way back
         leaves = Kept(board.regions(len(share.shares), size + room), kept)
-        self.left[index] = _Left(leaves, pivots=written["pivots"][1] if "pivots" in written else None)
+        V = board.room(len(share.shares), len(share.shares[0].rows) * len(self.hub.own))
+        self.left[index] = _Left(leaves, V, written["pivots"][1] if "pivots" in written else None)
         board.add(Step(share.arguments, written, added, share.numbers, leaves=leaves))
         self._hand_up(share, self.left[index])
 
@@ -219,10 +228,10 @@ class LimbSolve:
         return self.columns * (len(self.hub.own) + len(share.shares[0].rows)) + len(share.own_q) + len(share.own)
 
     def _hand_up(self, share: Share, left: _Left) -> None:
+        """Step 2: made only for limbs that hand up rows."""
         mask, n, m = ca.SX.sym("mask", len(share.shares[0].rows)), len(self.hub.own), len(share.shares[0].rows)
         symbols = left.kept.as_symbols().values
         kept, to_hub = hand_up(mask, symmetric(symbols["G"], m), symbols["B"], symbols["r"], n)
-        left.V = self.board.room(len(share.shares), m * n)
         arguments = {name: (symbols[name], left.kept.slots(name)) for name in ("G", "B", "r")}
         self.board.add(
             Step(

@@ -15,6 +15,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from kalaba.constrain.rows import null_directions
 from kalaba.control import traced
 from kalaba.control.allocation import Allocation, LeastSquares
 from kalaba.control.bound_goals import tangent
@@ -215,7 +216,7 @@ def _by_null_space(
     force = problem.mass @ acceleration - problem.force
     if how is None:
         return {"force": force}
-    N = np.linalg.svd(A)[2][len(A) :].T if len(A) else np.eye(len(force))
+    N = null_directions(A)
     limits = plant.limits
     efforts = how.allocate(N.T @ plant.actuation_map(state.q), N.T @ force, limits)
     return {"force": force, "efforts": efforts}
