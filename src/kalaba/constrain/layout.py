@@ -35,7 +35,7 @@ Array = NDArray[np.float64]
 INPUTS = ("work", "q", "v", "t", "u", "f", "mask", "w", "p")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Layout:
     """Where things stand in the packed input of a machine, and how many numbers its kernels write."""
 
@@ -97,9 +97,16 @@ class Layout:
             "event": 1,
         }
 
-    def pack(self, q: ArrayLike, v: ArrayLike = 0.0, t: ArrayLike = 0.0) -> Array:
-        """Pack a state, or one state per row, as it is; all rows are kept, nothing acts, and w is 1."""
-        packed = np.zeros((*np.shape(q)[:-1], self.size))
-        packed[..., self.q], packed[..., self.v], packed[..., self.t] = q, v, t
-        packed[..., self.mask], packed[..., self.w] = 1.0, 1.0
+    def pack(self, q: ArrayLike, v: ArrayLike = 0.0, t: float = 0.0) -> Array:
+        """Pack a state as it is; all rows are kept, nothing acts, and w is 1."""
+        packed = np.zeros(self.size)
+        packed[self.q], packed[self.v], packed[self.t] = q, v, t
+        packed[self.mask], packed[self.w] = 1.0, 1.0
+        return packed
+
+    def pack_each(self, q: Array, v: ArrayLike = 0.0, t: ArrayLike = 0.0) -> Array:
+        """Pack many states, one per row of q, as `pack` does."""
+        packed = np.zeros((len(q), self.size))
+        packed[:, self.q], packed[:, self.v], packed[:, self.t] = q, v, t
+        packed[:, self.mask], packed[:, self.w] = 1.0, 1.0
         return packed

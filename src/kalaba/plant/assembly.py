@@ -93,19 +93,19 @@ def close(problem: Problem, q: Array) -> Assembled:
         step = weighted_step(A, M, -residual)
         capped = min(1.0, DAMPING / max(np.max(np.abs(step), initial=0.0), 1e-300))
         trial = problem.retract(q, capped * step)
-        looks = problem.evaluate(trial)
+        at_trial = problem.evaluate(trial)
         for halvings in range(1, 9):
-            if size < ASSEMBLY_CLOSED or np.linalg.norm(looks[0]) < np.linalg.norm(residual):
+            if size < ASSEMBLY_CLOSED or np.linalg.norm(at_trial[0]) < np.linalg.norm(residual):
                 break
             trial = problem.retract(q, capped * step / 2**halvings)
-            looks = problem.evaluate(trial)
-        gain = np.linalg.norm(looks[0]) / max(float(np.linalg.norm(residual)), 1e-300)
+            at_trial = problem.evaluate(trial)
+        gain = np.linalg.norm(at_trial[0]) / max(float(np.linalg.norm(residual)), 1e-300)
         if not gain < 1.0:  # nothing is left to gain, or nothing helps
             break
         slow = slow + 1 if gain > ASSEMBLY_SLOW and capped == 1.0 else 0
         if slow > SLOW_STEPS:
             break
-        q, (residual, A, M) = trial, looks
+        q, (residual, A, M) = trial, at_trial
     size = np.max(np.abs(residual), initial=0.0)
     return Assembled(
         q, residual, is_closed=bool(size < 10 * ASSEMBLY_CLOSED * max(1.0, np.max(np.abs(q), initial=0.0)))

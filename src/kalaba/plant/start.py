@@ -116,7 +116,7 @@ class _Closing:
         inputs = plant.inputs(q)
         at = plant.evaluate("system_matrices", inputs)
         position = ~np.array(plant.machine.is_velocity_level, dtype=bool)
-        gaps, rows = self.wishes(inputs)
+        gaps, rows = self.held_rows(inputs)
         matrix = at["matrix"].reshape((len(position), n), order="F")[position]
         residual = np.concatenate([at["value"][position], gaps])
         return residual, *self.without_fixed(
@@ -132,7 +132,7 @@ class _Closing:
                 mass[part, part] *= STIFF
         return mass
 
-    def wishes(self, inputs: Array) -> tuple[Array, Array]:
+    def held_rows(self, inputs: Array) -> tuple[Array, Array]:
         """Gaps of the held names and their matrix."""
         n = len(self.plant.velocities)
         readings = zip(self.held, self.readings(inputs), strict=True)
@@ -215,15 +215,15 @@ def find_configuration(plant: Plant, start: Start, tries: int = TRIES) -> tuple[
 
 
 def _meet(problem: _Closing, q: Array) -> Array:
-    """A few Newton steps on the wishes alone, as far as they bring them nearer."""
+    """A few Newton steps on what is held alone, as far as they bring it nearer."""
     inputs = problem.plant.inputs(q)
-    gaps, rows = problem.wishes(inputs)
+    gaps, rows = problem.held_rows(inputs)
     for _ in range(20 if np.max(np.abs(gaps), initial=0.0) > GUESS_MET else 0):
         matrix, mass = problem.without_fixed(rows, problem.plant.problem(inputs).mass)
         step = weighted_step(matrix, mass, -gaps)
         trial = problem.retract(q, step * min(1.0, 1.0 / max(float(np.max(np.abs(step), initial=0.0)), 1e-300)))
         inputs = problem.plant.inputs(trial)
-        new_gaps, rows = problem.wishes(inputs)
+        new_gaps, rows = problem.held_rows(inputs)
         if not np.linalg.norm(new_gaps) < np.linalg.norm(gaps):
             break
         q, gaps = trial, new_gaps

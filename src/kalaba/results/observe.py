@@ -58,7 +58,7 @@ def evaluate_samples(run: Run, function: Evaluator) -> Array:
 def packed_samples(run: Run, part: slice) -> Array:
     """Packed inputs of some samples."""
     layout = run.plant.layout
-    packed = layout.pack(run.q[part], run.v[part], run.time[part])
+    packed = layout.pack_each(run.q[part], run.v[part], run.time[part])
     packed[:, layout.u.start : layout.u.start + run.inputs.shape[1]] = run.inputs[part]  # u, and f where it is pushed
     return packed
 

@@ -22,7 +22,7 @@ def test_every_slot_has_one_meaning(pushed, n_work):
 def test_states_packed_together_are_packed_as_one_by_one():
     layout = Layout(2, 2, 1, 3)
     q, v, t = np.arange(6.0).reshape(3, 2), np.ones((3, 2)), np.array([0.0, 0.1, 0.2])
-    together = layout.pack(q, v, t)
+    together = layout.pack_each(q, v, t)
     np.testing.assert_array_equal(together, [layout.pack(*state) for state in zip(q, v, t, strict=True)])
     assert (together[:, layout.mask] == 1.0).all()
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kalaba.constrain.rows import choose_rows, dependencies
+from kalaba.constrain.rows import choose_rows, dependencies, independent_rows
 
 RNG = np.random.default_rng(20240617)
 FIRST = RNG.bit_generator.state
@@ -125,3 +125,38 @@ def test_dependencies_give_the_rows_left_out():
     C = dependencies(M, A, mask)
     assert C.shape == (4, 5)
     np.testing.assert_allclose(C @ A[mask > 0], A[mask == 0], atol=1e-11)  # 1e-15 times a condition of some 1e3
+
+
+@pytest.mark.parametrize(("m", "n", "rank"), [(0, 3, 0), (5, 3, 3), (12, 12, 7), (20, 8, 5)])
+def test_free_directions_are_all_that_the_rows_leave(m, n, rank):
+    M, A = random_mass(n), random_rows(m, n, rank)
+    rows = independent_rows(M, A)
+    T, Z = rows.free_directions(), rows.free_directions(mass_orthonormal=True)
+    assert T.shape == Z.shape == (n, n - rank)
+    np.testing.assert_allclose(T.T @ T, np.eye(n - rank), atol=1e-13)
+    np.testing.assert_allclose(Z.T @ M @ Z, np.eye(n - rank), atol=1e-11)
+    for directions in (T, Z):  # rows of length 1 to 10, condition of the kept ones up to 1e2
+        assert np.abs(A @ directions).max(initial=0.0) < 1e-11
+
+
+def test_all_rows_follow_from_those_kept_with_the_rank_that_was_decided():
+    M, A = random_mass(8), random_rows(20, 8, 5)
+    A[3] = A[4] + 1e-9 * RNG.normal(size=8)  # counts as dependent, and is not
+    rows = independent_rows(M, A)
+    P = rows.from_kept()
+    assert np.linalg.matrix_rank(P) == rows.rank == 5
+    assert np.linalg.matrix_rank(P @ A[rows.kept], tol=1e-12) == 5
+    np.testing.assert_allclose(P @ A[rows.kept], A, atol=1e-7)
+
+
+def test_of_rows_that_say_the_same_the_one_at_position_level_is_kept():
+    A = np.array([[1.0, 2.0, 0.0], [2.0, 4.0, 0.0]])
+    for is_velocity_level in ((True, False), (False, True)):
+        rows = independent_rows(np.eye(3), A, is_velocity_level)
+        assert rows.kept.tolist() == [not moving for moving in is_velocity_level]
+
+
+def test_a_metric_that_is_not_positive_definite_decides_nothing():
+    rows = independent_rows(np.diag([1.0, 0.0]), np.array([[1.0, 0.0]]))
+    assert rows.rank == -1
+    assert not rows.kept.any()

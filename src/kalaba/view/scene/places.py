@@ -67,7 +67,7 @@ class Places:
         from kalaba.constrain.kernels.functions import expressions
 
         given = np.asarray(q, dtype=float)
-        packed = self.plant.layout.pack(np.atleast_2d(given))
+        packed = self.plant.layout.pack_each(np.atleast_2d(given))
         function = self.plant.function("places", lambda e: expressions(e, _poses))
         if isinstance(function, NativeFunction):
             values = run_kernel(function.kernel, function.store, packed)
