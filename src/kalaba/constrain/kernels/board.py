@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 Slots: TypeAlias = "NDArray[np.int64]"  # (calls, size), or (size,) where all calls share them
 Table: TypeAlias = "NDArray[np.int32]"  # slots as a program holds them
+PLAIN = 1 << 40  # while a board grows, slots below 0 begin as zero, those from here on need not; see `_placed`
 Arguments = dict[str, tuple[ca.SX, Slots]]  # symbol and slots of each argument
 Results = dict[str, tuple[ca.SX, Slots]]  # expression and slots of each result
 
@@ -102,8 +103,7 @@ class Board:
 
     def room(self, *shape: int) -> NDArray[np.int64]:
         """New slots that are written before they are read."""
-        first = 1 << 40
-        slots = first + np.arange(self._plain, self._plain + int(np.prod(shape))).reshape(shape)
+        slots = PLAIN + np.arange(self._plain, self._plain + int(np.prod(shape))).reshape(shape)
         self._plain += int(np.prod(shape))
         return slots
 
@@ -190,18 +190,18 @@ class Board:
         return _padded(np.hstack([np.zeros((calls, 0), dtype=int), *wide]), width, padding)
 
     def _placed(self, slots: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Where slots stand on the finished board."""
-        plain = slots - (1 << 40) + self._base + self._zeroed
-        return np.where(slots < 0, self._base - 1 - slots, np.where(slots >= 1 << 40, plain, slots))
+        """Where slots stand on the finished board: inputs, outputs, those that begin as zero, all others."""
+        plain = slots - PLAIN + self._base + self._zeroed
+        return np.where(slots < 0, self._base - 1 - slots, np.where(slots >= PLAIN, plain, slots))
 
 
 @dataclass(frozen=True)
 class Share:
-    """A share's equations with the slots of its entries on the board, one row of slots per limb."""
+    """The hub, or one kind of limb: its equations with the slots of its entries on the board, one row per limb."""
 
     board: Board
-    shares: tuple[MachineShare, ...]
-    equations: Equations
+    shares: tuple[MachineShare, ...]  # one for each limb of the kind
+    equations: Equations  # of the limb with the part of the hub that it hangs on
     tree: Equations  # the dynamics of what is the share's own
     own: list[int]  # entries of v that are its own
 
