@@ -47,7 +47,7 @@ class Mobility:
 
     @property
     def dependent_rows(self) -> tuple[str, ...]:
-        """Rows that say nothing new."""
+        """Rows that follow from the others."""
         return tuple(row for row, _ in self.dependencies)
 
     def __str__(self) -> str:

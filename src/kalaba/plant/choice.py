@@ -104,7 +104,7 @@ def is_healthy(values: Array, outputs: dict[str, slice], choice: Choice) -> bool
 
 
 def health_bounds(choice: Choice, size: int) -> tuple[Array, Array]:
-    """Between what lie pivots, gaps and (where rows are left out) slack of a motion for which a choice holds."""
+    """Bounds of pivots, gaps and (where rows are left out) slack: a choice holds for motions that lie between them."""
     m = len(choice.mask)
     low, high = np.full(size, -np.inf), np.full(size, np.inf)
     low[:m] = choice.threshold

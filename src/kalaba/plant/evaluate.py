@@ -86,7 +86,7 @@ def check_consistent(plant: Plant, problem: Problem, acceleration: Array) -> Non
 
 
 class Quick:
-    """One native call; gives None where the general way must look: other shapes, NaN, rows that are not as chosen."""
+    """One native call; None where `motion` must look closer: other shapes, NaN, rows that are not as chosen."""
 
     def __init__(self, plant: Plant) -> None:
         self.is_used = plant.is_native

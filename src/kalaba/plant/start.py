@@ -41,7 +41,7 @@ Array = NDArray[np.float64]
 Placed = tuple[Array, Array]  # position and quaternion
 Targets = tuple[tuple[str, "Placed | float"], ...]  # what names are held at: a number, or the pose of a frame
 SPEED_STEPS = 30
-STIFF = 1e8  # how much dearer than its mass says a beam's mode is to an assembly
+STIFF = 1e8  # factor on the mass of a beam's modes in the metric of an assembly: joints turn before links bend
 SPEED_TRIES = 6
 
 
