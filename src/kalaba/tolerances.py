@@ -146,6 +146,12 @@ NULL_ENTRY = 1e-12  # 1, of the largest entry of a null direction: a smaller one
 
 # --- cooperation
 
+FORCE_REACHED = 1e-9  # 1, of the largest entry of a required force: torques that miss less reach it, but for rounding
+GRASPS_APART = 1e-9  # m: grasps nearer than assembly can tell apart have no line between them
+INTERNAL_RANK = 1e-10  # 1, of the largest singular value of W with unit rows: torques with less move nothing
+ARM_SINGULAR = 1e-8  # 1, of the largest singular value of an arm's A_f: with a smaller one half of T's digits are lost
+ARM_FOLLOWS = 1e-6  # 1, measure of an arm: below it rates are a million times those of the object
+
 # --- export, printing
 
 # --- results, view, robots, cli

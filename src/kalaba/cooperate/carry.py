@@ -1,4 +1,4 @@
-"""Carry: arms lead the object they hold along a path and share what that takes.
+"""Carry: arms lead the object that they hold along a path, and share the torques that this takes.
 
 The law is resolved acceleration in object space, evaluated at every stage of a step, in compiled code.
 """
@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -47,11 +47,18 @@ class Carry:
 
         s̈ = s̈_d + 2 ζ ω (ṡ_d − ṡ) + ω² e        W τ = H s̈ + τ_b, the least ½ τᵀ D τ
 
-    `path` is that of the carried body's centre of mass, None keeps it where it is; `turn` turns the body about an axis
-    of the world in step with the path. `joints` names joints of the object, with an expression of t or with moves that
-    follow each other; those that are not named stay as they are. e holds the error of position, the rotation vector of
-    R_d Rᵀ and the errors of the joints, ω and ζ are `frequency` and `damping`. Without `share` D is 1/limit², so that
-    weak motors do less, and 1 where a motor has no limit. In a run motors give no more than their limits.
+    e holds the error of position, the rotation vector of R_d Rᵀ and the errors of the joints. In a run motors give no
+    more than their limits.
+
+    Arguments:
+        path: of the carried body's centre of mass, m; None keeps it where it is
+        turn: turns the body about an axis of the world, in step with the path, rad
+        joints: for joints of the object by name, an expression of t, or moves that follow each other (m, rad); joints
+            that are not named stay as they are
+        frequency: ω, rad/s
+        damping: ζ, 1
+        share: the weights D, one per motor of the arms; by default 1/limit², so that weak motors do less, and 1 where a
+            motor has no limit
     """
 
     path: Path | None = None
@@ -77,15 +84,21 @@ class Carry:
         object.__setattr__(self, "damping", positive(self.damping, "Carry.damping"))
 
     def law(self, plant: Plant, start: State) -> Law:
-        """The torques of a machine that starts from a state."""
+        """The torques of a machine that starts from a state.
+
+        Arguments:
+            plant: the machine
+            start: the state from which places, turns and joints are counted
+        """
         space = object_space(plant)
         goals: Goals = (*_pose(self, space, start), *_joints(self, space, start))
         motors = sharing.motors(space, None, {})
         share, limits = self._share(space, motors), plant.limits[list(motors)]
 
-        def torques(found: Equations, _: ca.SX, given: ca.SX) -> list[ca.SX]:
-            model = object_equations(found, space.split)
-            wanted = self.acceleration(found.kinematics, ca.mtimes(model.speed_map, found.symbols.v), given, goals)
+        def torques(equations: Equations, _: ca.SX, numbers: ca.SX) -> list[ca.SX]:
+            model = object_equations(equations, space.split)
+            speeds = ca.mtimes(model.speed_map, equations.symbols.v)
+            wanted = self.acceleration(equations.kinematics, speeds, numbers, goals)
             force = ca.mtimes(model.inertia, wanted) + model.bias
             shared = share.expression(model.force_map[:, list(motors)], force, limits)
             values = dict(zip(motors, ca.vertsplit(shared), strict=True))
@@ -104,11 +117,11 @@ class Carry:
         return Law(repr(self), torques, is_feedback=True, shape=shape, numbers=numbers_of(goals), limbs=limbs)
 
     def acceleration(self, kinematics: Kinematics, speeds: ca.SX, numbers: ca.SX, goals: Goals) -> ca.SX:
-        """The acceleration s̈ of an object with the velocities ṡ that has goals."""
-        found = [goal.goal(kinematics, part) for goal, part in zip(goals, parts_of(numbers, goals), strict=True)]
-        e = ca.vertcat(*(goal.error for goal in found))
-        v_d = ca.vertcat(*(goal.velocity for goal in found))
-        a_d = ca.vertcat(*(goal.acceleration for goal in found))
+        """The acceleration s̈ that leads an object with the velocities ṡ to its goals."""
+        wanted = [goal.goal(kinematics, part) for goal, part in zip(goals, parts_of(numbers, goals), strict=True)]
+        e = ca.vertcat(*(goal.error for goal in wanted))
+        v_d = ca.vertcat(*(goal.velocity for goal in wanted))
+        a_d = ca.vertcat(*(goal.acceleration for goal in wanted))
         return a_d + 2 * self.damping * self.frequency * (v_d - speeds) + self.frequency**2 * e
 
     def _share(self, space: ObjectSpace, motors: tuple[int, ...]) -> Allocation:
@@ -125,13 +138,14 @@ class Carry:
         return share
 
 
-def _moves(name: str, given: Any) -> str | tuple[MoveTo, ...]:  # noqa: ANN401
-    if isinstance(given, str):
-        return given
-    moves = (given,) if isinstance(given, MoveTo) else tuple(given) if isinstance(given, Sequence) else ()
-    if not moves or not all(isinstance(move, MoveTo) for move in moves):
-        raise ControlError(f"Carry.joints, {name}: expected an expression of t or kb.MoveTo(...), got {given!r}.")
-    return moves
+def _moves(name: str, moves: Moves) -> str | tuple[MoveTo, ...]:
+    """An expression of t as it is, moves as a tuple."""
+    if isinstance(moves, str):
+        return moves
+    listed = (moves,) if isinstance(moves, MoveTo) else moves
+    if not isinstance(listed, Sequence) or not listed or not all(isinstance(move, MoveTo) for move in listed):
+        raise ControlError(f"Carry.joints, {name}: expected an expression of t or kb.MoveTo(...), got {moves!r}.")
+    return tuple(listed)
 
 
 def _pose(carry: Carry, space: ObjectSpace, start: State) -> list[PoseMotion]:
@@ -160,18 +174,18 @@ def _joints(carry: Carry, space: ObjectSpace, start: State) -> list[JointMotion]
         if name not in names:
             raise ControlError(f"Carry.joints: the object has no joint {name!r}; {near(name, names)}")
     places = {plant.velocities[j]: i for i, j in plant.machine.scalar_pairs}
-    found = []
+    motions = []
     for name in names:
         if name not in places:
             raise ControlError(f"Carry: {name} belongs to a ball joint, which has no moves. Write a kb.Sampled(...).")
-        given = _moves(name, moves[name]) if name in moves else ()
-        wanted = _of_time(plant, name, given) if isinstance(given, str) else given
-        i = places[name]
-        found.append(JointMotion(plant.coordinates[i], float(start.q[i]), wanted))
-    return found
+        wanted = _moves(name, moves[name]) if name in moves else ()
+        i, course = places[name], _of_time(plant, name, wanted) if isinstance(wanted, str) else wanted
+        motions.append(JointMotion(plant.coordinates[i], float(start.q[i]), course))
+    return motions
 
 
 def _of_time(plant: Plant, name: str, text: str) -> Expression:
+    """Read an expression of t and parameters."""
     expression = read(plant, text, f"Carry.joints, {name}")
     parameters = {parameter.name for parameter in plant.machine.parameters}
     if expression.frames or expression.has_rate or expression.names - parameters:

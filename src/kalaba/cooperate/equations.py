@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ObjectEquations:
-    """The model in object space as expressions."""
+    """The model in object space as expressions: d velocities of the objects, n of the plant, k motors."""
 
     inertia: ca.SX  # H, (d, d)
     bias: ca.SX  # τ_b, (d,)
@@ -38,7 +38,7 @@ class ObjectEquations:
     velocity_map: ca.SX  # T, (n, d)
     convective: ca.SX  # γ, (n,)
     speed_map: ca.SX  # S with ṡ = S v, (d, n)
-    holding: list[ca.SX]  # A_f, one square matrix an arm
+    holding: list[ca.SX]  # A_f, one square matrix per arm that has rows
 
 
 def object_equations(equations: Equations, split: Split) -> ObjectEquations:
@@ -46,10 +46,10 @@ def object_equations(equations: Equations, split: Split) -> ObjectEquations:
     M, B = equations.mass_matrix, equations.actuation_map
     T, gamma, S = object_maps(equations.kinematics, split)
     holding = follow(equations, split.arms, T, gamma)
-    applied = equations.bias - equations.applied_force
+    load = equations.bias - equations.applied_force
     return ObjectEquations(
         inertia=ca.mtimes(T.T, ca.mtimes(M, T)),
-        bias=ca.mtimes(T.T, ca.mtimes(M, gamma) + applied),
+        bias=ca.mtimes(T.T, ca.mtimes(M, gamma) + load),
         force_map=ca.mtimes(T.T, B),
         velocity_map=T,
         convective=gamma,
@@ -59,7 +59,7 @@ def object_equations(equations: Equations, split: Split) -> ObjectEquations:
 
 
 def follow(equations: Equations, arms: tuple[Arm, ...], velocity_map: ca.SX, convective: ca.SX) -> list[ca.SX]:
-    """Fill in the rows of T and γ that follow, which are still empty: A_f x = −A T, b − A γ. Gives every A_f."""
+    """Fill in the rows of T and γ that follow, still empty: A_f T_f = −A T, A_f γ_f = b − A γ. Returns every A_f."""
     T, gamma, holding = velocity_map, convective, []
     for arm in arms:
         rows, columns = list(arm.rows), list(arm.follow)
@@ -94,16 +94,16 @@ def object_maps(kinematics: Kinematics, split: Split) -> tuple[ca.SX, ca.SX, ca.
 
 
 def _floating(kinematics: Kinematics, body: BodyKinematics, first: int) -> tuple[ca.SX, ca.SX, ca.SX]:
-    """A body that floats: v = (velocity of its origin in seat axes, ω in its own) from that of its centre of mass.
+    """T, γ and S of a body that floats, whose v holds the velocity of its origin in seat axes and ω in body axes.
 
-    With r from its origin to the centre of mass, world axes: v_O = v_C + r × ω, and at rest v̇_O = −ω × (ω × r).
+    With r from its origin to the centre of mass, world axes: v_O = v_C + r × ω, and v̇_O = −ω × (ω × r) while s̈ = 0.
     """
     R, Rs = body.world.rotation, body.seat.rotation
     r = ca.mtimes(R, body.com)
     w = ca.mtimes(R, kinematics.symbols.v[first + 3 : first + 6])
-    still = ca.SX(3, 3)
-    T = ca.vertcat(ca.horzcat(Rs.T, ca.mtimes(Rs.T, skew(r))), ca.horzcat(still, R.T))
-    S = ca.vertcat(ca.horzcat(Rs, -ca.mtimes(skew(r), R)), ca.horzcat(still, R))
+    zero = ca.SX(3, 3)
+    T = ca.vertcat(ca.horzcat(Rs.T, ca.mtimes(Rs.T, skew(r))), ca.horzcat(zero, R.T))
+    S = ca.vertcat(ca.horzcat(Rs, -ca.mtimes(skew(r), R)), ca.horzcat(zero, R))
     gamma = ca.vertcat(-ca.mtimes(Rs.T, cross(w, cross(w, r))), ca.SX(3, 1))
     return T, gamma, S
 
@@ -111,8 +111,8 @@ def _floating(kinematics: Kinematics, body: BodyKinematics, first: int) -> tuple
 def model(equations: Equations, split: Split) -> ca.Function:
     """H, τ_b, W, T, γ, S and every A_f, one after the other, each column by column."""
 
-    def values(found: Equations) -> list[ca.SX]:
-        e = object_equations(found, split)
+    def values(whole: Equations) -> list[ca.SX]:
+        e = object_equations(whole, split)
         parts = (e.inertia, e.bias, e.force_map, e.velocity_map, e.convective, e.speed_map, *e.holding)
         return [ca.vec(ca.densify(part)) for part in parts]
 
@@ -120,15 +120,15 @@ def model(equations: Equations, split: Split) -> ca.Function:
 
 
 def least_torques(equations: Equations, split: Split, motors: tuple[int, ...]) -> ca.Function:
-    """The torques of least squares for s̈, which is put in the place of the actuation: τ = Wᵀ (W Wᵀ)⁻¹ (H s̈ + τ_b).
+    """Torques of least squares for s̈, which stands in the slots of the actuation: τ = Wᵀ (W Wᵀ)⁻¹ (H s̈ + τ_b).
 
-    After them what they miss of the force, the force itself, and every A_f.
+    They are followed by W τ − F, the force F itself, and every A_f.
     """
 
-    def values(found: Equations) -> list[ca.SX]:
-        e = object_equations(found, split)
+    def values(whole: Equations) -> list[ca.SX]:
+        e = object_equations(whole, split)
         d = e.bias.shape[0]
-        force = ca.mtimes(e.inertia, found.symbols.u[:d]) + e.bias
+        force = ca.mtimes(e.inertia, whole.symbols.u[:d]) + e.bias
         W = ca.densify(e.force_map[:, list(motors)])
         torques = least_squares(W, force)
         parts = (torques, ca.mtimes(W, torques) - force, force, *e.holding)

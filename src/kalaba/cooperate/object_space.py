@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,19 +21,21 @@ from kalaba.errors import ControlError, ModelError
 from kalaba.kinematics.objects import coordinates as kinematics
 from kalaba.kinematics.objects import follow
 from kalaba.kinematics.objects.opened import Opened, configuration
+from kalaba.model.system import System
 from kalaba.plant.arguments import checked
+from kalaba.plant.plant import Plant, build
+from kalaba.plant.state import Pose as FoundPose
+from kalaba.plant.state import State
+from kalaba.space.pose import Pose
+from kalaba.tolerances import ARM_FOLLOWS, ARM_SINGULAR, FORCE_REACHED
 
 if TYPE_CHECKING:
     from kalaba.cooperate.arms import Extra
     from kalaba.cooperate.sharing import Internal
     from kalaba.kinematics.objects.coordinates import Reading
-    from kalaba.model.system import System
-    from kalaba.plant.plant import Plant
-    from kalaba.plant.state import State
 
 Array = NDArray[np.float64]
-SINGULAR = 1e-8  # of the largest singular value: less is no arm that can follow
-FOLLOWS = 1e-6  # the measure of an arm below which its rates would be a million times what is asked
+AnyPose = Pose | FoundPose  # written by people, or given by `plant.pose`
 TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
 
 
@@ -52,8 +54,9 @@ class Model(NamedTuple):
 class ObjectSpace:
     """A machine of arms and objects in the velocities of the objects. Made by `object_space`.
 
-    Torques are one number a motor, in the order of `plant.actuators`. A state is `kb.State(q, v)`, closed and
-    consistent; t matters to forces that depend on it. Forces that a run samples count as zero.
+    Torques are one number per motor, in the order of `plant.actuators` (N or N·m, see `units`). A `state` is
+    `kb.State(q, v)`, closed and consistent; the time `t` (s) matters to forces that depend on it. Forces that a run
+    samples count as zero. Velocities ṡ and accelerations s̈ are in the order of `coordinates` (m, rad, s).
     """
 
     plant: Plant
@@ -86,18 +89,18 @@ class ObjectSpace:
 
     @cached_property
     def units(self) -> tuple[str, ...]:
-        """N or N*m, one a motor."""
+        """N or N*m, one per motor."""
         machine = self.plant.machine
         return tuple(sharing.unit_of(machine, actuator) for actuator in machine.actuators)
 
     def model(self, state: State, t: float = 0.0) -> Model:
         """Everything at a state, from one call of the compiled code."""
         d, n, k = len(self.coordinates), len(self.plant.velocities), len(self.plant.actuators)
-        function = self.plant.function("object_space", lambda found: equations.model(found, self.split), self._label)
+        trace = lambda whole: equations.model(whole, self.split)  # noqa: E731
+        function = self.plant.function("object_space", trace, self._label)
         values = function(self.plant.inputs(*state, t))
-        shapes = ((d, d), (d,), (d, k), (n, d), (n,), (d, n))
-        parts, rest = _unpack(values, shapes)
-        self._check_arms(rest)
+        parts, holding = _unpack(values, ((d, d), (d,), (d, k), (n, d), (n,), (d, n)))
+        self._check_arms(holding)
         return Model(*parts)
 
     def inertia(self, state: State) -> Array:
@@ -132,14 +135,14 @@ class ObjectSpace:
     def accelerations(self, state: State, acceleration: ArrayLike) -> Array:
         """Accelerations of all joints while the objects, moving as in the state, accelerate by s̈: v̇ = T s̈ + γ."""
         wanted = checked(acceleration, len(self.coordinates), "acceleration", self.coordinates)
-        found = self.model(state)
-        return np.asarray(found.velocity_map @ wanted + found.convective)
+        model = self.model(state)
+        return np.asarray(model.velocity_map @ wanted + model.convective)
 
     def object_acceleration(self, state: State, acceleration: ArrayLike) -> Array:
-        """The acceleration of the objects from one of the plant that keeps the rows: s̈ = S (v̇ − γ), as S T = 1."""
-        given = checked(acceleration, len(self.plant.velocities), "acceleration", self.plant.velocities)
-        found = self.model(state)
-        return np.asarray(found.speed_map @ (given - found.convective))
+        """Acceleration of the objects from v̇ of the plant, which keeps the rows: s̈ = S (v̇ − γ), since S T = 1."""
+        rates = checked(acceleration, len(self.plant.velocities), "acceleration", self.plant.velocities)
+        model = self.model(state)
+        return np.asarray(model.speed_map @ (rates - model.convective))
 
     @cached_property
     def opened(self) -> Opened:
@@ -149,52 +152,61 @@ class ObjectSpace:
     def read(self, q: State | ArrayLike, near: State | ArrayLike | None = None) -> Reading:
         """Where the objects are, from the joint angles of the arms alone: poses, joints and the whole q.
 
-        `q` holds the arms' coordinates, or all of them, of which the objects' are not read. A thread's travel counts
-        its turns; other angles of the objects lie whole turns nearest to `near`, or between −π and π. Grasps that are
-        no welds are put together, by search from `near` (default: the start). Modes of beams stay as there.
+        A thread's travel counts its turns; other angles of the objects lie within half a turn of `near`, or of zero
+        without it. Grasps that are no welds are put together by search from `near`. Modes of beams stay as there.
 
-        Raises a KinematicsError where arms disagree on a body, by more than 1e-9 m or rad, and where they leave
-        something open.
+        Arguments:
+            q: the arms' coordinates, or all of them, of which the objects' are not read (m, rad)
+            near: a state or a q from which searches begin; by default the start
+
+        Raises:
+            KinematicsError: arms disagree on a body by more than 1e-9 m or rad, or they leave something open
         """
         return kinematics.read(self, q, near)
 
     def reach(
         self,
-        pose: Any = None,  # noqa: ANN401
+        pose: AnyPose | Mapping[str, AnyPose] | None = None,
         joints: Mapping[str, float] | None = None,
         near: State | ArrayLike | None = None,
-        singular: float = FOLLOWS,
+        singular: float = ARM_FOLLOWS,
     ) -> Array:
         """The whole q in which the arms hold the objects at a pose, with their joints as given; rows close to 1e-12.
 
-        `pose` is that of the body that floats, a `kb.Pose` or what `plant.pose` gives, or poses by name; what is not
-        given stays as in `near` (default: the start). Each arm is solved alone within its joints' limits and takes the
-        solution nearest to `near`: of all its branches where it has a spherical wrist, else the one that a search
-        from there finds. Angles are continued to the turn nearest to it.
+        Each arm is solved alone within its joints' limits and takes the solution nearest to `near`: of all its branches
+        where it has a spherical wrist, else the one that a search from there finds. Angles are continued to the nearest
+        turn.
 
-        Raises a KinematicsError with the arm, the pose and the gap where an arm cannot follow, and with its measure
-        where that is not above `singular`.
+        Arguments:
+            pose: of the body that floats, a `kb.Pose` or what `plant.pose` gives, or poses by name of body
+            joints: values of the objects' joints by name (m, rad)
+            near: a state or a q; what is not given stays as it is there; by default the start
+            singular: least measure of an arm
+
+        Raises:
+            KinematicsError: an arm cannot follow (with the pose and the gap), or its measure is not above `singular`
         """
         placed = follow.place(self, pose, joints or {}, configuration(self, near))
         return follow.reach(self, placed, singular)
 
     def branches(
         self,
-        pose: Any = None,  # noqa: ANN401
+        pose: AnyPose | Mapping[str, AnyPose] | None = None,
         joints: Mapping[str, float] | None = None,
         near: State | ArrayLike | None = None,
     ) -> dict[str, tuple[Array, ...]]:
         """For each arm the whole q of all its branches, the nearest first, with all else as `reach` has it.
 
-        An arm that holds by a weld must have a spherical wrist. Any of another kind gives the one that is found.
+        An arm that holds by a weld must have a spherical wrist. Any other arm gives the one that a search finds. The
+        arguments are those of `reach`.
         """
         return follow.branches(self, self.reach(pose, joints, near, singular=-np.inf))
 
     def acceleration(self, state: State, torques: ArrayLike, t: float = 0.0) -> Array:
         """s̈ = H⁻¹ (W τ − τ_b)."""
-        found = self.model(state, t)
-        force = found.force_map @ self.checked_torques(torques)
-        return np.asarray(np.linalg.solve(found.inertia, force - found.bias))
+        model = self.model(state, t)
+        force = model.force_map @ self.checked_torques(torques)
+        return np.asarray(np.linalg.solve(model.inertia, force - model.bias))
 
     def torques(
         self,
@@ -207,38 +219,55 @@ class ObjectSpace:
     ) -> Array:
         """Torques that accelerate the objects by s̈, shared among motors: W τ = H s̈ + τ_b.
 
-        `motors` are by default all that drive an arm; `given` holds torques of others, such as a drive in a joint of
-        the object; the rest is zero.
+        Arguments:
+            state: q and v
+            acceleration: s̈, m/s² and rad/s²
+            share: which of the torques that give it are chosen
+            motors: names of those that share; by default all that drive an arm
+            given: torques of other motors by name, such as a drive in a joint of the object; all others are zero
+            t: time, s
         """
         wanted = checked(acceleration, len(self.coordinates), "acceleration", self.coordinates)
         shared = sharing.motors(self, motors, given or {})
         sharing.check_units(self, shared, share)
-        if share == LeastSquares() and not given and (found := self._least(state, wanted, shared, t)) is not None:
-            return found
+        if share == LeastSquares() and not given and (least := self._least(state, wanted, shared, t)) is not None:
+            return least
         model = self.model(state, t)
         force = model.inertia @ wanted + model.bias
         return sharing.share_force(self, model.force_map, force, share, shared, given or {})
 
     def internal(self, state: State, motors: tuple[str, ...] | None = None) -> Internal:
-        """Torques that load the objects and move nothing: an orthonormal basis, and the projector on them."""
+        """Torques that load the objects and move nothing: an orthonormal basis, and the projector on them.
+
+        Arguments:
+            state: q and v
+            motors: names of those that may give torques; by default all that drive an arm
+        """
         return sharing.internal(self.model(state).force_map, sharing.motors(self, motors, {}))
 
     def squeeze(self, state: State, first: str, second: str, newtons: float) -> Array:
-        """Torques by which two grasps of one body press on it along the line between them, and nothing else."""
+        """Torques by which two grasps of one body press on it along the line between them, and nothing else.
+
+        Arguments:
+            state: q and v
+            first: name of a grasp
+            second: name of another grasp of the same body
+            newtons: the force of either, N; a negative one pulls
+        """
         return sharing.squeeze(self, state, (first, second), newtons)
 
     def grasp_wrenches(self, state: State, torques: ArrayLike, t: float = 0.0) -> dict[str, Array]:
         """Wrench of each arm on its object, at the origin of the connection's child: force, moment, world axes."""
-        given = self.checked_torques(torques)
-        found = {}
+        actuation = self.checked_torques(torques)
+        wrenches = {}
         for hold in self.split.holds:
-            reaction = self.plant.reaction(hold.name, *state, actuation=given, t=t)
+            reaction = self.plant.reaction(hold.name, *state, actuation=actuation, t=t)
             wrench = np.concatenate([reaction.force, reaction.torque])  # on the child
-            found[hold.name] = -wrench if hold.is_child_on_arm else wrench
-        return found
+            wrenches[hold.name] = -wrench if hold.is_child_on_arm else wrench
+        return wrenches
 
     def checked_torques(self, torques: ArrayLike) -> Array:
-        """Refuse torques that are not one number a motor."""
+        """Refuse torques that are not one number per motor."""
         return checked(torques, len(self.plant.actuators), "torques", self.plant.actuators)
 
     @cached_property
@@ -250,29 +279,29 @@ class ObjectSpace:
         d = len(wanted)
         if len(motors) < d:
             return None
-        trace = lambda found: equations.least_torques(found, self.split, motors)  # noqa: E731
+        trace = lambda whole: equations.least_torques(whole, self.split, motors)  # noqa: E731
         function = self.plant.function("least_torques", trace, f"{motors} {self._label}")
         inputs = self.plant.inputs(*state, t)
         inputs[self.plant.layout.u][:d] = wanted
-        (found, missing, force), rest = _unpack(function(inputs), ((len(motors),), (d,), (d,)))
-        self._check_arms(rest)
-        if not np.abs(missing).max() <= sharing.REACHED * np.abs(force).max():
+        (shared, missing, force), holding = _unpack(function(inputs), ((len(motors),), (d,), (d,)))
+        self._check_arms(holding)
+        if not np.abs(missing).max() <= FORCE_REACHED * np.abs(force).max():
             return None
         torques = np.zeros(len(self.plant.actuators))
-        torques[list(motors)] = found
+        torques[list(motors)] = shared
         return torques
 
-    def _check_arms(self, values: Array) -> None:
-        """Refuse a state at which an arm's rows do not determine the rates that follow."""
+    def _check_arms(self, holding: Array) -> None:
+        """Refuse a state at which an arm's rows do not determine the rates that follow; A_f of all arms in a row."""
         first = 0
         for arm in self.split.arms:
             size = len(arm.rows)
             if not size:
                 continue
-            matrix = values[first : first + size * size].reshape((size, size), order="F")
+            matrix = holding[first : first + size * size].reshape((size, size), order="F")
             first += size * size
             sigma = np.linalg.svd(matrix, compute_uv=False) if np.isfinite(matrix).all() else np.zeros(1)
-            if not sigma[-1] > SINGULAR * sigma[0]:
+            if not sigma[-1] > ARM_SINGULAR * sigma[0]:
                 names = ", ".join(self.plant.velocities[j] for j in arm.follow)
                 raise ControlError(
                     f"{self.plant.system.name}: arm {arm.name} is singular here, smallest singular value "
@@ -281,25 +310,30 @@ class ObjectSpace:
 
 
 def _unpack(values: Array, shapes: tuple[tuple[int, ...], ...]) -> tuple[list[Array], Array]:
-    """Matrices that stand one after the other, column by column, and what is left."""
-    found, first = [], 0
+    """Matrices that stand one after the other, column by column, and the values behind them."""
+    matrices, first = [], 0
     for shape in shapes:
         size = int(np.prod(shape))
-        found.append(values[first : first + size].reshape(shape, order="F"))
+        matrices.append(values[first : first + size].reshape(shape, order="F"))
         first += size
-    return found, values[first:]
+    return matrices, values[first:]
 
 
 def object_space(system: System | Plant, extra: Extra | None = None) -> ObjectSpace:
     """The model of arms and objects in the velocities of the objects.
 
     Objects are trees on a Free body that other trees hold by Connections; those others are the arms. An arm with more
-    joint rates than rows lends some to ṡ: name them as `extra={"left": ("link3.angle",)}`, or the best conditioned at
-    the start are taken.
-    """
-    from kalaba.plant.plant import build
+    joint rates than rows lends some of them to ṡ.
 
-    if not hasattr(system, "machine"):
+    Arguments:
+        system: arms and objects, as a System or a Plant
+        extra: by name of arm the joint rates that it lends, `{"left": ("link3.angle",)}`; by default those that are
+            best conditioned at the start
+
+    Raises:
+        ModelError: no object is held, a grasp is no Connection, or an arm has fewer joint rates than rows
+    """
+    if not isinstance(system, System | Plant):
         raise ModelError(f"object_space: expected a System or a Plant, got {system!r}. Load one with kb.load(...).")
     plant = build(system)
     return ObjectSpace(plant, split(plant, extra))

@@ -12,6 +12,7 @@ from kalaba.control.allocation import Allocation
 from kalaba.cooperate.arms import driven_velocities
 from kalaba.errors import ControlError, ModelError, near
 from kalaba.model.machine import Thrust
+from kalaba.tolerances import FORCE_REACHED, GRASPS_APART, INTERNAL_RANK
 
 if TYPE_CHECKING:
     from kalaba.cooperate.arms import Hold, Split
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from kalaba.plant.state import State
 
 Array = NDArray[np.float64]
-REACHED = 1e-9  # of the required force: less is rounding
-APART = 1e-9  # m: nearer grasps define no line
-INTERNAL = 1e-10  # of the largest singular value of W
 
 
 class Internal(NamedTuple):
@@ -33,35 +31,35 @@ class Internal(NamedTuple):
 
 
 def motors(space: ObjectSpace, names: tuple[str, ...] | None, given: Mapping[str, float]) -> tuple[int, ...]:
-    """The motors that share: those named, or all that drive an arm and are not given."""
+    """Indices of the motors that share: those named, or all that drive an arm and have no given torque."""
     plant = space.plant
     for name in (*(names or ()), *given):
         if name not in plant.actuators:
             raise ControlError(f"{plant.system.name}: no actuator {name!r}; {near(name, plant.actuators)}")
     if names is not None:
         return tuple(plant.actuators.index(name) for name in names)
-    found = tuple(i for i in space.arm_motors if plant.actuators[i] not in given)
-    if not found:
+    shared = tuple(i for i in space.arm_motors if plant.actuators[i] not in given)
+    if not shared:
         raise ControlError(f"{plant.system.name}: no motor drives an arm. Add Actuators, or name motors=.")
-    return found
+    return shared
 
 
 def arm_motors(machine: Machine, split: Split) -> tuple[int, ...]:
-    """The motors that drive a joint of an arm."""
+    """Indices of the motors that drive a joint of an arm."""
     arms = {j for arm in split.arms for j in (*arm.follow, *arm.lead)}
     return tuple(i for i, driven in enumerate(driven_velocities(machine)) if driven & arms)
 
 
 def unit_of(machine: Machine, actuator: MachineActuator) -> str:
-    """N or N*m, after the displacement that an actuator drives; other texts stand for mixed displacements."""
+    """N or N*m, by the displacement that an actuator drives; another text where it mixes lengths and angles."""
     if isinstance(actuator.displacement, Thrust):
         return "N"
     expression = actuator.displacement
     units = {c.name: c.unit for c in machine.coordinates} | {d.name: d.unit for d in machine.displacements.values()}
-    found = {units[name] for name in expression.names if name in units}
-    found |= {"m" for name in expression.names if name not in units and name.rpartition(".")[0] in machine.frames}
-    found |= {"m" for _ in expression.frames}
-    return {"m": "N", "rad": "N*m"}.get("+".join(sorted(found)), f"per {expression}")
+    driven = {units[name] for name in expression.names if name in units}
+    driven |= {"m" for name in expression.names if name not in units and name.rpartition(".")[0] in machine.frames}
+    driven |= {"m" for _ in expression.frames}
+    return {"m": "N", "rad": "N*m"}.get("+".join(sorted(driven)), f"per {expression}")
 
 
 def check_units(space: ObjectSpace, shared: tuple[int, ...], share: Allocation) -> None:
@@ -82,26 +80,24 @@ def share_force(
     shared: tuple[int, ...],
     given: Mapping[str, float],
 ) -> Array:
-    """All motors' torques with W τ = F: some given, the rest shared."""
-    plant = space.plant
+    """Torques of all motors with W τ = F: some given, the others shared among the motors `shared`."""
+    plant, columns = space.plant, list(shared)
     torques = np.zeros(len(plant.actuators))
     for name, value in given.items():
         torques[plant.actuators.index(name)] = value
-    limits = plant.limits[list(shared)]
-    columns = list(shared)
     torques[columns] = 0.0
     missing = force - force_map @ torques
-    torques[columns] = share.allocate(force_map[:, columns], missing, limits, space.coordinates)
+    torques[columns] = share.allocate(force_map[:, columns], missing, plant.limits[columns], space.coordinates)
     return torques
 
 
 def internal(force_map: Array, shared: tuple[int, ...]) -> Internal:
-    """The kernel of W on the motors that share; rows of W are made of length one, they may differ in units."""
+    """The kernel of W on the motors that share; its rows, which may differ in units, are scaled to length one."""
     columns = list(shared)
     W = force_map[:, columns]
     length = np.linalg.norm(W, axis=1, keepdims=True)
     _, sigma, Vt = np.linalg.svd(W / np.where(length > 0, length, 1.0))
-    rank = int(np.sum(sigma > INTERNAL * sigma.max(initial=0.0)))
+    rank = int(np.sum(sigma > INTERNAL_RANK * sigma.max(initial=0.0)))
     basis = np.zeros((force_map.shape[1], len(columns) - rank))
     basis[columns] = Vt[rank:].T
     return Internal(basis, basis @ basis.T)
@@ -110,19 +106,21 @@ def internal(force_map: Array, shared: tuple[int, ...]) -> Internal:
 def squeeze(space: ObjectSpace, state: State, names: tuple[str, str], newtons: float) -> Array:
     """Torques by which two grasps press on one body with a force f along the line between them.
 
-    With e from one grasp to the other the arms push by f e and −f e: no net force, and no moment, as both act along one
-    line. An arm gives its push w if its motors give B τ = Jᵀ w, J of the point where it holds.
+    With the unit vector e from one grasp to the other the arms push by f e and −f e: no net force, and no moment, since
+    both act along one line. An arm pushes by w if its motors give B τ = Jᵀ w, J of the point where it holds.
     """
     first, second = (_hold(space, name) for name in names)
     if first.body != second.body or first == second:
         bodies = [space.plant.machine.bodies[hold.body].name for hold in (first, second)]
-        message = f"squeeze: expected two grasps of one body, {names[0]} holds {bodies[0]} and {names[1]} {bodies[1]}."
-        raise ControlError(f"{message} Name two that hold the same.")
+        raise ControlError(
+            f"squeeze: expected two grasps of one body, {names[0]} holds {bodies[0]} and {names[1]} {bodies[1]}. "
+            "Name two that hold the same."
+        )
     plant, q = space.plant, state.q
     points = [plant.pose(hold.child, q).position for hold in (first, second)]
     line = points[1] - points[0]
     distance = float(np.linalg.norm(line))
-    if distance < APART:
+    if distance < GRASPS_APART:
         raise ControlError(f"squeeze: {names[0]} and {names[1]} hold at one point, so there is no line between them.")
     push = newtons * line / distance
     load = sum(_point_jacobian(space, hold, q).T @ (sign * push) for hold, sign in ((first, 1), (second, -1)))
@@ -136,24 +134,24 @@ def squeeze(space: ObjectSpace, state: State, names: tuple[str, str], newtons: f
 
 def _check_push(space: ObjectSpace, state: State, names: tuple[str, str], torques: Array, load: Array) -> None:
     """Refuse a push that motors cannot give, or that a grasp lets slip."""
-    size = max(float(np.abs(load).max()), 1e-300)
-    if np.abs(space.plant.actuation_map(state.q) @ torques - load).max() > REACHED * size:
+    allowed = FORCE_REACHED * np.abs(load).max()
+    if np.abs(space.plant.actuation_map(state.q) @ torques - load).max() > allowed:
         raise ControlError(f"squeeze: the motors of the arms at {names[0]} and {names[1]} cannot give this push.")
-    if np.abs(space.force_map(state) @ torques).max() > REACHED * size:
+    if np.abs(space.force_map(state) @ torques).max() > allowed:
         raise ControlError(
             f"squeeze: {names[0]} or {names[1]} slips along the line between them. Hold by a Weld or a Spherical."
         )
 
 
 def _hold(space: ObjectSpace, name: str) -> Hold:
-    found = {hold.name: hold for hold in space.split.holds}
-    if name not in found:
-        raise ModelError(f"{space.plant.system.name}: no grasp {name!r}; {near(name, found)}")
-    return found[name]
+    holds = {hold.name: hold for hold in space.split.holds}
+    if name not in holds:
+        raise ModelError(f"{space.plant.system.name}: no grasp {name!r}; {near(name, holds)}")
+    return holds[name]
 
 
 def _point_jacobian(space: ObjectSpace, hold: Hold, q: Array) -> Array:
-    """(3, n): velocity of the point of the arm that stands at the child's origin, ẋ + ω × r."""
+    """J of the point of the arm that is at the child's origin, (3, n): ẋ + ω × r."""
     plant = space.plant
     J = plant.jacobian(hold.arm_frame, q)
     r = plant.pose(hold.child, q).position - plant.pose(hold.arm_frame, q).position
