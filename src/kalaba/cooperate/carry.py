@@ -57,8 +57,8 @@ class Carry:
             that are not named stay as they are
         frequency: ω, rad/s
         damping: ζ, 1
-        share: the weights D, one per motor of the arms; by default 1/limit², so that weak motors do less, and 1 where a
-            motor has no limit
+        share: the weights D, one per motor of the arms; by default 1/limit², so that weak motors do less, or 1 for all
+            if some motor has no limit
     """
 
     path: Path | None = None

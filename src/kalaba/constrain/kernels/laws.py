@@ -136,10 +136,10 @@ def law_program(board: Board, hub: BoardShare, limbs: list[BoardShare], law: Lim
 
 def _groups(limb: BoardShare, law: LimbLaw) -> list[BoardShare]:
     """The limbs of a kind, those together that a law can trace together."""
-    found: dict[Hashable, list[Share]] = {}
+    groups: dict[Hashable, list[Share]] = {}
     for share in limb.shares:
-        found.setdefault(law.pattern(share), []).append(share)
-    return [replace(limb, shares=tuple(shares)) for shares in found.values()]
+        groups.setdefault(law.pattern(share), []).append(share)
+    return [replace(limb, shares=tuple(shares)) for shares in groups.values()]
 
 
 def _kind(limb: BoardShare, shared: dict[str, Slots], law: LimbLaw) -> _Kind:
@@ -204,12 +204,12 @@ def _results(values: Named, places: Arguments) -> Results:
 def _used(arguments: Arguments, values: Iterable[ca.SX]) -> Arguments:
     """Those entries of arguments that expressions read."""
     read = {symbol.element_hash() for symbol in ca.symvar(stack([ca.vec(value) for value in values]))}
-    found: Arguments = {}
+    chosen: Arguments = {}
     for name, (symbol, slots) in arguments.items():
         entries = [k for k, entry in enumerate(ca.vertsplit(ca.vec(symbol))) if entry.element_hash() in read]
         if entries:
-            found[name] = (ca.vec(symbol)[entries], np.asarray(slots)[..., entries])
-    return found
+            chosen[name] = (ca.vec(symbol)[entries], np.asarray(slots)[..., entries])
+    return chosen
 
 
 def _count(values: Iterable[ca.SX]) -> int:
