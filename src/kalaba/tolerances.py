@@ -154,6 +154,14 @@ ARM_FOLLOWS = 1e-6  # 1, measure of an arm: below it rates are a million times t
 
 # --- export, printing
 
+# 1, of an entry's size or of 1 where it is smaller: by how much an entry in its short form may differ from the
+# expression at a sample state. Both are sums of the same products in another order, which differ by some 1e-15 each.
+PRINT_AGREES = 1e-12
+
+# 1, of a parameter's value: a relation of a notation (one parameter as an expression of others) is used while it gives
+# the value of the machine. Written numbers agree to all their digits or not at all; this is rounding with a margin.
+RELATION_HOLDS = 1e-12
+
 # --- results, view, robots, cli
 # SI units of the quantity: a line of a figure that spans less does not move. Far below what a plot resolves.
 DRAWN_RESTING = 1e-9

@@ -16,7 +16,7 @@ from kalaba.derive.kinematics import Kinematics
 from kalaba.derive.newton_euler import NewtonEuler, inverse_dynamics
 from kalaba.derive.pfaffian import Rows, constraint_rows
 from kalaba.printing.display import equations_html, equations_latex
-from kalaba.printing.latex import latex
+from kalaba.printing.page import latex
 from kalaba.printing.reading import operation_count
 from kalaba.space.symbolic import cross
 

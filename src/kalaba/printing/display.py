@@ -1,4 +1,4 @@
-r"""Equations in a notebook: their form and sizes; of small machines M itself."""
+"""Equations in a notebook: their form and sizes; of small machines M itself."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from kalaba.errors import KalabaError
+from kalaba.printing.latex_text import width
+from kalaba.printing.page import Page
+from kalaba.printing.sheet import Sheet
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
@@ -27,8 +30,8 @@ def sizes(equations: Equations) -> dict[str, tuple[int, int]]:
     """Rows and columns of the matrices, without deriving them."""
     machine = equations.machine
     n, m = len(machine.velocities), len(machine.rows)
-    found = {"M": (n, n), "h": (n, 1), "B": (n, len(machine.actuators)), "A": (m, n), "b": (m, 1)}
-    return {name: size for name, size in found.items() if all(size)}
+    shapes = {"M": (n, n), "h": (n, 1), "B": (n, len(machine.actuators)), "A": (m, n), "b": (m, 1)}
+    return {name: size for name, size in shapes.items() if all(size)}
 
 
 def equations_latex(equations: Equations) -> str:
@@ -40,10 +43,6 @@ def equations_latex(equations: Equations) -> str:
 
 def _small(equations: Equations) -> str:
     """M as a matrix, if it is small and can be derived."""
-    from kalaba.printing.latex_text import width
-    from kalaba.printing.page import Page
-    from kalaba.printing.sheet import Sheet
-
     n = len(equations.machine.velocities)
     if not 0 < n <= FEW:
         return ""
@@ -65,7 +64,7 @@ def _small(equations: Equations) -> str:
 
 
 def equations_html(equations: Equations) -> str:
-    """The same as a table, for those who do not set mathematics."""
+    """The same as a table, for notebooks that cannot set mathematics."""
     machine = equations.machine
     cells = "".join(
         f"<tr><td>{name}</td><td>{rows} × {columns}</td><td>{MEANING[name]}</td></tr>"

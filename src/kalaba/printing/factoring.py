@@ -102,17 +102,17 @@ class ShortWriter:
         """Group the terms by one part of each; groups with the same bracket are joined."""
         groups: dict[Monomial, Polynomial] = {}
         for monomial, c in rest.items():
-            own, other = split(monomial)
-            groups.setdefault(own, {})[other] = c
+            part, other = split(monomial)
+            groups.setdefault(part, {})[other] = c
         if len(groups) in {1, len(rest)}:
             return None
         brackets: dict[frozenset[tuple[Monomial, Fraction]], tuple[Polynomial, Polynomial]] = {}
-        for own, inner in groups.items():
+        for part, inner in groups.items():
             scale, common, bracket = content(inner)
             lead = bracket[min(bracket)]
             key = frozenset((m, c / lead) for m, c in bracket.items())  # brackets may differ by a number
             shown, factor = brackets.get(key, (bracket, {}))
-            brackets[key] = shown, plus(factor, {times(own, common): scale * lead / shown[min(shown)]})
+            brackets[key] = shown, plus(factor, {times(part, common): scale * lead / shown[min(shown)]})
         written = [self._term(bracket, factor, depth - 1) for bracket, factor in brackets.values()]
         flat: list[tuple[tuple[tuple[int, int, int], ...], Node]] = []
         for place, node in written:
@@ -182,18 +182,18 @@ def square_root(polynomial: Polynomial) -> Polynomial | None:
     roots = (isqrt(8 * count + 1) - 1) // 2
     if count < 3 or roots * (roots + 1) // 2 != count:
         return None
-    found: Polynomial = {}
+    root_terms: Polynomial = {}
     for monomial, c in sorted(polynomial.items()):
         root = _root(c)
         if root is not None and all(e % 2 == 0 for _, e in monomial):
-            found[tuple((g, e // 2) for g, e in monomial)] = root
-    if len(found) != roots:
+            root_terms[tuple((g, e // 2) for g, e in monomial)] = root
+    if len(root_terms) != roots:
         return None
-    first = next(iter(found))
-    for monomial in found:
+    first = next(iter(root_terms))
+    for monomial in root_terms:
         cross = polynomial.get(times(first, monomial), Fraction(0))
-        found[monomial] = -found[monomial] if cross < 0 else found[monomial]
-    return found if _square(found) == polynomial else None
+        root_terms[monomial] = -root_terms[monomial] if cross < 0 else root_terms[monomial]
+    return root_terms if _square(root_terms) == polynomial else None
 
 
 def _square(polynomial: Polynomial) -> Polynomial:

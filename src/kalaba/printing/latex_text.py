@@ -54,8 +54,8 @@ def width(text: str) -> float:
     """About how many letters wide a piece of LaTeX is."""
     total, small, levels = 0.0, 0, [False]
     script = False
-    for found in COMMAND.finditer(text):
-        command, escaped, mark, brace, plain = found.groups()
+    for match in COMMAND.finditer(text):
+        command, escaped, mark, brace, plain = match.groups()
         scale = 0.7 if small else 1.0
         if mark:
             script = True
@@ -118,10 +118,10 @@ class LatexWriter:
             return [Piece(self._call(node, 1))]
         if isinstance(node, Product):
             return self._signed(node, depth, is_first=True)
-        found: list[Piece] = []
+        row: list[Piece] = []
         for term in _positive_first(node.terms):
-            found += self._signed(term, depth, is_first=not found)
-        return found
+            row += self._signed(term, depth, is_first=not row)
+        return row
 
     def _signed(self, node: Node, depth: int, *, is_first: bool) -> list[Piece]:
         """A term with its sign; a line may end before it unless it is the first."""
@@ -193,8 +193,8 @@ class LatexWriter:
         if node.name == "abs":
             return f"|{arguments[0]}|{raised}"
         if node.name == "pow":
-            own = node.arguments[0]
-            base = arguments[0] if isinstance(own, Symbol) and "^" not in arguments[0] else f"({arguments[0]})"
+            argument = node.arguments[0]
+            base = arguments[0] if isinstance(argument, Symbol) and "^" not in arguments[0] else f"({arguments[0]})"
             whole = f"{base}^{{{arguments[1]}}}"
             return f"({whole}){raised}" if raised else whole
         if node.name in CONDITIONS:
@@ -253,9 +253,9 @@ def lines(label: str, pieces: list[Piece], wide: float = WIDE) -> list[str]:
 
 def _best_cut(row: list[Piece], room: float) -> int | None:
     """Where to end a line that is too long: as little inside brackets as possible, and not too early."""
-    total, found = 0.0, list[tuple[int, float, int]]()
+    total, cuts = 0.0, list[tuple[int, float, int]]()
     for k, piece in enumerate(row):
-        if k and piece.depth >= 0 and (total <= room or not found):
-            found.append((piece.depth + (2 * JUMP if total < room / 3 else 0), -total, k))
+        if k and piece.depth >= 0 and (total <= room or not cuts):
+            cuts.append((piece.depth + (2 * JUMP if total < room / 3 else 0), -total, k))
         total += width(piece.text)
-    return min(found)[2] if found else None
+    return min(cuts)[2] if cuts else None

@@ -73,8 +73,8 @@ def symbol(name: str) -> str:
         if name == end or name.endswith(f".{end}"):
             return _indexed(letter, name[: -len(end)].rstrip("."))
     path, _, last = name.rpartition(".")
-    found = WORD.match(last)
-    word, index = found.groups() if found else (last, "")
+    parts = WORD.match(last)
+    word, index = parts.groups() if parts else (last, "")
     letter = rf"\{word}" if word in GREEK else word if len(word) == 1 else _upright(word)
     if word in {"angle", "mode", "motor"}:
         letter = {"angle": r"\theta", "mode": r"\eta", "motor": "u"}[word]
@@ -103,33 +103,33 @@ def dotted(latex: str) -> str:
 
 def letters(machine: Machine, notation: Notation) -> tuple[Letter, ...]:
     """The letters of q, v, t, u and p, in this order, no two alike."""
-    given = notation.symbols
+    chosen = notation.symbols
     positions = {c.name: c for c in machine.coordinates}
-    found = [Letter(c.name, given.get(c.name, symbol(c.name)), Kind.COORDINATE, c.unit) for c in machine.coordinates]
+    listed = [Letter(c.name, chosen.get(c.name, symbol(c.name)), Kind.COORDINATE, c.unit) for c in machine.coordinates]
     for c in machine.velocities:
         is_rate = c.name in positions
-        latex = dotted(given.get(c.name, symbol(c.name))) if is_rate else given.get(c.name, symbol(c.name))
-        found.append(Letter(f"rate({c.name})" if is_rate else c.name, latex, Kind.VELOCITY, c.unit))
-    found.append(Letter("t", "t", Kind.COORDINATE, "s", "time"))
+        latex = dotted(chosen.get(c.name, symbol(c.name))) if is_rate else chosen.get(c.name, symbol(c.name))
+        listed.append(Letter(f"rate({c.name})" if is_rate else c.name, latex, Kind.VELOCITY, c.unit))
+    listed.append(Letter("t", "t", Kind.COORDINATE, "s", "time"))
     held = [*(actuator.name for actuator in machine.actuators), *machine.sampled_inputs]
-    found += [Letter(name, given.get(name, symbol(name)), Kind.INPUT) for name in held]
+    listed += [Letter(name, chosen.get(name, symbol(name)), Kind.INPUT) for name in held]
     down = [p.name for p in machine.free_parameters if p.name.startswith("gravity.")]
     for p in machine.free_parameters:
-        own = ("-g" if p.value < 0 else "g") if p.name in down and len(down) == 1 else symbol(p.name)
-        latex = given.get(p.name, own)
+        default = ("-g" if p.value < 0 else "g") if p.name in down and len(down) == 1 else symbol(p.name)
+        latex = chosen.get(p.name, default)
         sign = -1 if latex.startswith("-") else 1
         kind = Kind.MASS if p.unit in {"kg", "kg*m^2"} else Kind.PARAMETER
-        found.append(Letter(p.name, latex.lstrip("-"), kind, p.unit, p.description, sign * p.value, sign))
-    return _distinct(found)
+        listed.append(Letter(p.name, latex.lstrip("-"), kind, p.unit, p.description, sign * p.value, sign))
+    return _distinct(listed)
 
 
-def _distinct(found: Iterable[Letter]) -> tuple[Letter, ...]:
+def _distinct(listed: Iterable[Letter]) -> tuple[Letter, ...]:
     """Letters that two symbols share are written as paths."""
-    listed = list(found)
+    every = list(listed)
     seen: dict[str, int] = {}
-    for letter in listed:
+    for letter in every:
         seen[letter.latex] = seen.get(letter.latex, 0) + 1
-    return tuple(letter if seen[letter.latex] == 1 else replace(letter, latex=_long(letter.name)) for letter in listed)
+    return tuple(letter if seen[letter.latex] == 1 else replace(letter, latex=_long(letter.name)) for letter in every)
 
 
 def _long(name: str) -> str:

@@ -1,13 +1,22 @@
-r"""Fields as LaTeX environments: common parts first, then the entries, those that are equal on one line."""
+r"""Fields of a machine's equations as LaTeX environments: common parts first, then the entries, equal ones together.
+
+Entries are written out as a person would, in the letters of a notation; what is too long for that is written in
+common parts s_k, which are listed first. Put into numbers line by line, the print gives what the expression gives.
+"""
 
 from __future__ import annotations
 
 import re
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from kalaba.printing.latex_text import WIDE, LatexWriter, Piece, lines
+from kalaba.printing.notation import Notation, symbol
 from kalaba.printing.sheet import COMMON, Field, Sheet
 from kalaba.printing.tree import Node
+
+if TYPE_CHECKING:
+    from kalaba.derive.equations import Equations
 
 LETTERS = {
     "mass_matrix": "M",
@@ -24,6 +33,12 @@ LETTERS = {
 }
 BLOCK = 24  # lines of one environment; TeX sets each twice, and long ones slowly
 LAST = " \\\\\n"
+
+
+def latex(equations: Equations, name: str, notation: Notation | None = None) -> str:
+    """One align* environment with a field: its common parts, then every entry that is not zero."""
+    sheet = Sheet(equations, notation or Notation())
+    return Page(sheet).environment(sheet.field(name), LETTERS.get(name, symbol(name)))
 
 
 class Page:
@@ -50,11 +65,11 @@ class Page:
     def rows(self, field: Field, letter: str, wide: float = WIDE) -> list[list[str]]:
         """The lines of every equation of a field."""
         writer = self.writer((field,))
-        found = [lines(writer.names[name], writer.pieces(node, 0), wide) for name, node in field.common]
+        equations = [lines(writer.names[name], writer.pieces(node, 0), wide) for name, node in field.common]
         for labels, node in _alike(field, letter):
             others = [Piece(f"{label} = ", 0) for label in labels[1:]]
-            found.append(lines(labels[0], [*others, *writer.pieces(node, 0)], wide))
-        return found
+            equations.append(lines(labels[0], [*others, *writer.pieces(node, 0)], wide))
+        return equations
 
     def environment(self, field: Field, letter: str) -> str:
         """The whole field in one align* environment."""
@@ -76,10 +91,10 @@ def _align(rows: list[str]) -> str:
 
 def _alike(field: Field, letter: str) -> list[tuple[list[str], Node]]:
     """Entries that are written alike, by their labels."""
-    found: dict[Node, list[str]] = {}
+    alike: dict[Node, list[str]] = {}
     for (i, j), node in field.entries:
-        found.setdefault(node, []).append(label(field, letter, i, j))
-    return [(labels, node) for node, labels in found.items()]
+        alike.setdefault(node, []).append(label(field, letter, i, j))
+    return [(labels, node) for node, labels in alike.items()]
 
 
 def label(field: Field, letter: str, i: int, j: int) -> str:

@@ -34,13 +34,13 @@ def plain(expression: ca.SX) -> list[tuple[tuple[int, int], str]]:
                 node = writer.shortest(gathered(ring, polynomial)) if polynomial else None
                 if node is None or size(node) <= SHORT:
                     texts[k] = "0" if node is None else _in_words(words.text(node))
-    found = []
+    entries = []
     for k, place in enumerate(zip(rows, columns, strict=True)):
         count = operation_count(expression.nonzeros()[k], inputs)
         text = texts[k] if texts[k] is not None else f"({count} operations)"
         if text != "0":
-            found.append(((int(place[0]), int(place[1])), str(text)))
-    return sorted(found)
+            entries.append(((int(place[0]), int(place[1])), str(text)))
+    return sorted(entries)
 
 
 def _in_words(text: str) -> str:

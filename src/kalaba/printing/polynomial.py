@@ -69,8 +69,8 @@ class Ring:
 
     def constant(self, value: float) -> Polynomial | None:
         """A number."""
-        own, powers = parts(number(value))
-        return {tuple((self.numbers[base], e) for base, e in powers): own} if own else {}
+        coefficient, powers = parts(number(value))
+        return {tuple((self.numbers[base], e) for base, e in powers): coefficient} if coefficient else {}
 
     def add(self, a: Polynomial | None, b: Polynomial | None) -> Polynomial | None:
         """Give a + b."""
@@ -89,8 +89,8 @@ class Ring:
             for right, d in b.items():
                 both = times(left, right)
                 total[both] = total.get(both, NONE) + c * d
-        found = self._without_squares({monomial: c for monomial, c in total.items() if c})
-        return found if len(found) <= MOST and all(c.denominator < FINE for c in found.values()) else None
+        reduced = self._without_squares({monomial: c for monomial, c in total.items() if c})
+        return reduced if len(reduced) <= MOST and all(c.denominator < FINE for c in reduced.values()) else None
 
     def _without_squares(self, polynomial: Polynomial) -> Polynomial:
         """Write 1 − cos²α for every sin²α, so that equal polynomials have equal terms."""
@@ -124,10 +124,10 @@ class Ring:
         """A function is a generator; sines and cosines take the sign of their argument out."""
         if any(argument is None for argument in arguments):
             return None
-        given = [argument for argument in arguments if argument is not None]
+        polynomials = [argument for argument in arguments if argument is not None]
         if name not in {"sin", "cos"}:
-            return {((self.generator(Call(name, tuple(self.tree(a) for a in given))), 1),): Fraction(1)}
-        return self._expanded(name, given[0])
+            return {((self.generator(Call(name, tuple(self.tree(a) for a in polynomials))), 1),): Fraction(1)}
+        return self._expanded(name, polynomials[0])
 
     def turned(self, name: str, angle: Polynomial) -> Polynomial:
         """The sine or cosine of an angle, whose first term is made positive."""

@@ -24,16 +24,16 @@ WRITTEN = {
 
 def identifiers(names: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
     """A Python name for every name, no two alike: left.theta1 → left_theta1, rate(x) → x_dot."""
-    used, found = set(taken), {}
+    used, chosen = set(taken), {}
     for name in names:
         path, end = (name[5:-1], "_dot") if name.startswith("rate(") else (name, "")
-        own = re.sub(r"\W+", "_", path).strip("_") + end
-        own = f"x_{own}" if not own[:1].isalpha() else own
-        while own in used or keyword.iskeyword(own):
-            own += "_"
-        used.add(own)
-        found[name] = own
-    return found
+        word = re.sub(r"\W+", "_", path).strip("_") + end
+        word = f"x_{word}" if not word[:1].isalpha() else word
+        while word in used or keyword.iskeyword(word):
+            word += "_"
+        used.add(word)
+        chosen[name] = word
+    return chosen
 
 
 class PythonWriter:

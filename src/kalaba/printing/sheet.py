@@ -11,16 +11,16 @@ import casadi as ca
 import numpy as np
 
 from kalaba.errors import KalabaError
-from kalaba.model.text.expressions import Values
+from kalaba.model.text.expressions import Values, parse
 from kalaba.model.text.expressions import evaluate as evaluate_text
 from kalaba.model.text.symbolic import FUNCTIONS
 from kalaba.printing.factoring import ShortWriter
-from kalaba.printing.listing import listed
 from kalaba.printing.notation import Letter, Notation, letters
 from kalaba.printing.polynomial import Kind, Monomial, Polynomial, Ring, over, times
-from kalaba.printing.reading import counted, operation_count, read
+from kalaba.printing.reading import counted, listed, operation_count, read
 from kalaba.printing.tree import ZERO, Node, Symbol, evaluate, size
 from kalaba.printing.trigonometry import gathered
+from kalaba.tolerances import PRINT_AGREES, RELATION_HOLDS
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 READABLE = 110  # operations; a longer entry is listed with named parts
 TERMS = 60  # of an entry that is multiplied out; one with more is listed
 LARGE = 2500  # operations of a whole field; nothing is multiplied out in a larger one
-AGREE = 1e-12  # by which the short form must agree with the expression, of 1 or its size
 COMMON = "common "  # common parts are called so, with a number
 
 
@@ -73,11 +72,9 @@ class Sheet:
     @cached_property
     def relations(self) -> dict[str, ca.SX]:
         """Parameters that are put as expressions of others, because the numbers of the machine allow it."""
-        from kalaba.model.text.expressions import parse
-
         p, values = self.equations.symbols.p, [x.value for x in self.equations.machine.free_parameters]
         numbers = {p[i].name(): values[i] for i in range(p.shape[0])}
-        found: dict[str, ca.SX] = {}
+        holding: dict[str, ca.SX] = {}
         for path, text in self.notation.relations.items():
             if path not in numbers:
                 continue
@@ -86,16 +83,14 @@ class Sheet:
             except (KalabaError, KeyError):
                 continue
             value = float(ca.Function("value", [p], [expression])(values))
-            if abs(value - numbers[path]) <= 1e-12 * abs(numbers[path]):
-                found[path] = expression
-        return found
+            if abs(value - numbers[path]) <= RELATION_HOLDS * abs(numbers[path]):
+                holding[path] = expression
+        return holding
 
     @cached_property
     def abbreviations(self) -> tuple[tuple[str, Node, ca.SX], ...]:
         """Letters for products: LaTeX, the tree that it stands for, the expression."""
-        from kalaba.model.text.expressions import parse
-
-        found: list[tuple[str, Node, ca.SX]] = []
+        listed: list[tuple[str, Node, ca.SX]] = []
         for latex, text in self.notation.abbreviations.items():
             try:
                 expression = self._related(ca.SX(evaluate_text(parse(text), self._words)))
@@ -104,8 +99,8 @@ class Sheet:
             ring = self._ring()
             polynomial = read(counted(expression, self.inputs), ring)[0]
             if polynomial is not None and len(polynomial) == 1:
-                found.append((latex, ring.tree(polynomial), expression))
-        return tuple(found)
+                listed.append((latex, ring.tree(polynomial), expression))
+        return tuple(listed)
 
     @cached_property
     def _words(self) -> Words:
@@ -136,9 +131,9 @@ class Sheet:
         """One field of the equations in print; common parts are numbered from `first`."""
         return self.printed(name, getattr(self.equations, name), first)
 
-    def printed(self, name: str, given: ca.SX, first: int = 1) -> Field:
+    def printed(self, name: str, value: ca.SX, first: int = 1) -> Field:
         """Any expression of the machine's symbols in print."""
-        expression = ca.sparsify(ca.cse(self._related(ca.SX(given))))
+        expression = ca.sparsify(ca.cse(self._related(ca.SX(value))))
         places = [(int(i), int(j)) for j, i in _columns(expression)]
         operations = operation_count(expression, self.inputs)
         nodes = self._short(expression, operations) if places else []
@@ -160,61 +155,63 @@ class Sheet:
         ring = self._ring()
         short = self._abbreviate(ring)
         function = counted_all(ca.vertcat(*expression.nonzeros()), self.inputs)
-        found: list[Node | None] = []
+        nodes: list[Node | None] = []
         writer = ShortWriter(ring)
         for polynomial in read(function, ring):
             node: Node | None = ZERO if polynomial == {} else None
             if polynomial and len(polynomial) <= 2 * TERMS:
                 fewer = _abbreviated(gathered(ring, polynomial), short)
                 node = writer.shortest(fewer) if 0 < len(fewer) <= TERMS else ZERO if not fewer else None
-            found.append(node if node is not None and size(node) <= READABLE else None)
-        return self._checked(function, found)
+            nodes.append(node if node is not None and size(node) <= READABLE else None)
+        return self._checked(function, nodes)
 
     def _abbreviate(self, ring: Ring) -> list[tuple[int, Monomial]]:
         """The abbreviations as generators, with the monomials that they stand for."""
-        found = []
+        listed = []
         for latex, _, expression in self.abbreviations:
-            own = ring.generator(Symbol(latex), Kind.SHORT)
+            generator = ring.generator(Symbol(latex), Kind.SHORT)
             polynomial = read(counted(expression, self.inputs), ring)[0]
             if polynomial:
-                found.append((own, next(iter(polynomial))))
-        return found
+                listed.append((generator, next(iter(polynomial))))
+        return listed
 
     def _checked(self, function: ca.Function, nodes: list[Node | None]) -> list[Node | None]:
         """Drop what does not agree with the expression at some states."""
         rng = np.random.default_rng(7)
-        kept = list(nodes)
+        agreeing = list(nodes)
         for _ in range(2):
-            given = self.sample(rng)
-            wanted = np.asarray(function(given)).ravel()
-            values = self.values(given)
-            for k, node in enumerate(kept):
-                if node is not None and abs(evaluate(node, values) - wanted[k]) > AGREE * max(1.0, abs(wanted[k])):
-                    kept[k] = None
-        return kept
+            inputs = self.sample(rng)
+            wanted = np.asarray(function(inputs)).ravel()
+            values = self.values(inputs)
+            for k, node in enumerate(agreeing):
+                if node is not None and abs(evaluate(node, values) - wanted[k]) > PRINT_AGREES * max(
+                    1.0, abs(wanted[k])
+                ):
+                    agreeing[k] = None
+        return agreeing
 
     def sample(self, rng: np.random.Generator) -> list[float]:
         """Numbers for every letter: those of the parameters, random ones for all else; quaternions of length 1."""
-        found = [float(rng.uniform(-1.5, 1.5)) if x.value is None else x.value for x in self.letters]
+        numbers = [float(rng.uniform(-1.5, 1.5)) if x.value is None else x.value for x in self.letters]
         for row, _ in self.equations.machine.quaternions:
-            length = float(np.linalg.norm(found[row : row + 4]))
-            found[row : row + 4] = [entry / length for entry in found[row : row + 4]]
-        return found
+            length = float(np.linalg.norm(numbers[row : row + 4]))
+            numbers[row : row + 4] = [entry / length for entry in numbers[row : row + 4]]
+        return numbers
 
-    def values(self, given: Sequence[float]) -> dict[str, float]:
+    def values(self, inputs: Sequence[float]) -> dict[str, float]:
         """Numbers by name, for trees: the letters and the abbreviations made of them."""
-        values = {x.name: value for x, value in zip(self.letters, given, strict=True)}
+        values = {x.name: value for x, value in zip(self.letters, inputs, strict=True)}
         return values | {latex: evaluate(node, values) for latex, node, _ in self.abbreviations}
 
 
 def _abbreviated(polynomial: Polynomial, short: list[tuple[int, Monomial]]) -> Polynomial:
     """Put abbreviations for the products that they stand for."""
-    for own, monomial in short:
+    for generator, monomial in short:
         total: Polynomial = {}
         for term, c in polynomial.items():
             powers = dict(term)
             count = min(max(powers.get(g, 0), 0) // e for g, e in monomial)
-            new = times(over(term, tuple((g, e * count) for g, e in monomial)), ((own, count),) if count else ())
+            new = times(over(term, tuple((g, e * count) for g, e in monomial)), ((generator, count),) if count else ())
             total[new] = total.get(new, c * 0) + c
         polynomial = total
     return polynomial

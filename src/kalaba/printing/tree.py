@@ -70,18 +70,18 @@ def product(factors: Iterable[Node]) -> Node:
     """Multiply; numbers are gathered, equal factors become powers, nothing is expanded."""
     total, powers = Fraction(1), dict[Node, int]()
     for factor in factors:
-        own, more = parts(factor)
-        total *= own
+        factor_number, more = parts(factor)
+        total *= factor_number
         for base, exponent in more:
             powers[base] = powers.get(base, 0) + exponent
-    kept = tuple((base, exponent) for base, exponent in powers.items() if exponent)
-    return _plain(total, kept)
+    remaining = tuple((base, exponent) for base, exponent in powers.items() if exponent)
+    return _plain(total, remaining)
 
 
-def _plain(total: Fraction, kept: tuple[tuple[Node, int], ...]) -> Node:
+def _plain(total: Fraction, powers: tuple[tuple[Node, int], ...]) -> Node:
     if not total:
         return ZERO
-    return kept[0][0] if total == 1 and len(kept) == 1 and kept[0][1] == 1 else Product(total, kept)
+    return powers[0][0] if total == 1 and len(powers) == 1 and powers[0][1] == 1 else Product(total, powers)
 
 
 def power(base: Node, exponent: int) -> Node:
@@ -97,18 +97,18 @@ def summed(terms: Iterable[Node]) -> Node:
         flat += term.terms if isinstance(term, Sum) else (term,)
     gathered = dict[tuple[tuple[Node, int], ...], Fraction]()
     for term in flat:
-        own, powers = parts(term)
-        gathered[powers] = gathered.get(powers, Fraction(0)) + own
-    kept = tuple(_plain(own, powers) for powers, own in gathered.items() if own)
-    return Sum(kept) if len(kept) > 1 else kept[0] if kept else ZERO
+        coefficient, powers = parts(term)
+        gathered[powers] = gathered.get(powers, Fraction(0)) + coefficient
+    remaining = tuple(_plain(coefficient, powers) for powers, coefficient in gathered.items() if coefficient)
+    return Sum(remaining) if len(remaining) > 1 else remaining[0] if remaining else ZERO
 
 
 def negative(node: Node) -> Node:
     """Turn the sign, term by term in a sum."""
     if isinstance(node, Sum):
         return Sum(tuple(negative(term) for term in node.terms))
-    own, powers = parts(node)
-    return _plain(-own, powers)
+    coefficient, powers = parts(node)
+    return _plain(-coefficient, powers)
 
 
 def size(node: Node) -> int:

@@ -27,11 +27,11 @@ def gathered(ring: Ring, polynomial: Polynomial) -> Polynomial:
 def _angles(ring: Ring, polynomial: Polynomial) -> dict[Angle, dict[str, int]]:
     """The angles that occur, each with the generators of its sine and cosine."""
     present = {g for monomial in polynomial for g, _ in monomial if g in ring.arguments}
-    found: dict[Angle, dict[str, int]] = {}
+    angles: dict[Angle, dict[str, int]] = {}
     for g in sorted(present):
         name, angle = ring.arguments[g]
-        found.setdefault(angle, {})[name] = g
-    return found
+        angles.setdefault(angle, {})[name] = g
+    return angles
 
 
 def _squares(ring: Ring, polynomial: Polynomial) -> Polynomial:
@@ -44,7 +44,7 @@ def _squares(ring: Ring, polynomial: Polynomial) -> Polynomial:
     return best
 
 
-def _replaced(polynomial: Polynomial, gone: int, kept: tuple[int, ...]) -> Polynomial:
+def _replaced(polynomial: Polynomial, gone: int, others: tuple[int, ...]) -> Polynomial:
     """Every even power of one generator as a power of 1 less the squares of others."""
     total: Polynomial = {}
     for monomial, c in polynomial.items():
@@ -53,7 +53,7 @@ def _replaced(polynomial: Polynomial, gone: int, kept: tuple[int, ...]) -> Polyn
         for _ in range(max(exponent, 0) // 2):
             lower = {over(m, ((gone, 2),)): d for m, d in piece.items()}
             piece = lower
-            for other in kept:
+            for other in others:
                 piece = plus(piece, {times(m, ((other, 2),)): -d for m, d in lower.items()})
         for m, d in piece.items():
             total[m] = total.get(m, Fraction(0)) + d
@@ -67,9 +67,9 @@ def _pairs(ring: Ring, polynomial: Polynomial) -> Polynomial:
         monomial = waiting.pop()
         if monomial not in polynomial:
             continue
-        found = next(_partners(ring, polynomial, monomial), None)
-        if found is not None:
-            partner, angle, name = found
+        match = next(_partners(ring, polynomial, monomial), None)
+        if match is not None:
+            partner, angle, name = match
             before = polynomial
             polynomial = _merge(ring, polynomial, (monomial, partner), angle, name)
             waiting += [m for m in polynomial if m not in before or polynomial[m] != before[m]]
