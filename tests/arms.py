@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from kalaba.joints.kinds import Revolute
+from kalaba.joints import Revolute
 from kalaba.model.parts import Body, Frame
 from kalaba.model.solids import Solid
 from kalaba.model.system import System

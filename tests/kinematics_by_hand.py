@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from kalaba.joints import kinds
+from kalaba import joints as kinds
 from kalaba.model.beams.beam import Beam
 from kalaba.model.machine import Machine, MachineBody
 from kalaba.model.text.expressions import Expression, Values, evaluate

@@ -11,7 +11,7 @@ import numpy as np
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from kalaba.joints import kinds
+from kalaba import joints as kinds
 from kalaba.model.beams.beam import Beam
 from kalaba.model.beams.section import Circle, Rectangle, SectionNumbers, Tube
 from kalaba.model.beams.shapes import ClampedClamped, ClampedFree, Pinned, Polynomial, StaticTip

@@ -41,17 +41,17 @@ from kalaba.model.beams.shapes import Pinned as Pinned
 from kalaba.model.beams.shapes import Polynomial as Polynomial
 from kalaba.model.beams.shapes import StaticTip as StaticTip
 from kalaba.model.beams.shapes import Tabulated as Tabulated
-from kalaba.joints.kinds import Weld as Weld
-from kalaba.joints.kinds import Revolute as Revolute
-from kalaba.joints.kinds import Prismatic as Prismatic
-from kalaba.joints.kinds import Screw as Screw
-from kalaba.joints.kinds import Cylindrical as Cylindrical
-from kalaba.joints.kinds import Universal as Universal
-from kalaba.joints.kinds import Spherical as Spherical
-from kalaba.joints.kinds import Planar as Planar
-from kalaba.joints.kinds import Free as Free
-from kalaba.joints.kinds import PointOnLine as PointOnLine
-from kalaba.joints.kinds import Distance as Distance
+from kalaba.joints import Weld as Weld
+from kalaba.joints import Revolute as Revolute
+from kalaba.joints import Prismatic as Prismatic
+from kalaba.joints import Screw as Screw
+from kalaba.joints import Cylindrical as Cylindrical
+from kalaba.joints import Universal as Universal
+from kalaba.joints import Spherical as Spherical
+from kalaba.joints import Planar as Planar
+from kalaba.joints import Free as Free
+from kalaba.joints import PointOnLine as PointOnLine
+from kalaba.joints import Distance as Distance
 
 # the catalogue
 from kalaba.robots.catalogue import catalog as catalog

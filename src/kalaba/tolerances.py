@@ -10,6 +10,10 @@ where it is a part of something), what it is measured against, and the reason fo
 
 # Of the square of a quaternion's length: more is a mistake, not rounding.
 QUATERNION_UNIT = 1e-6
+# 1, cosine between the two axes of a cross; axes normalised from plain numbers miss a right angle by some 1e-16
+RIGHT_ANGLE = 1e-12
+
+# --- rows: rank, closing, projection (constrain, compiled, plant)
 
 # --- Rows, their rank, closing and projection: constrain, compiled, plant.
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from kalaba import joints as kinds
 from kalaba.derive.equations import derive
 from kalaba.derive.kane import Kane
 from kalaba.derive.kinematics import Kinematics
 from kalaba.derive.lagrange import Lagrange
 from kalaba.derive.newton_euler import NewtonEuler
-from kalaba.joints import kinds
 from kalaba.model.parts import Body, Frame, Spring
 from kalaba.model.solids import Rod, Solid
 from kalaba.model.system import System

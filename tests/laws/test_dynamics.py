@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
+from kalaba import joints as kinds
 from kalaba.derive.applied import spring_force
 from kalaba.derive.equations import Equations, derive
 from kalaba.derive.kane import Kane
 from kalaba.derive.lagrange import Lagrange
 from kalaba.derive.newton_euler import NewtonEuler
 from kalaba.errors import DeriveError
-from kalaba.joints import kinds
 from kalaba.model.parts import Actuator, Body, Force, Spring
 from kalaba.model.solids import Box, Cylinder, Rod, Solid
 from kalaba.model.system import System

@@ -8,7 +8,7 @@ from scipy.spatial.transform import Rotation
 
 import kalaba as kb
 from arms import apart, arm_of, gap_between, random_arm, random_seat, random_wrist_arm
-from kalaba.joints.kinds import Free, Prismatic, Revolute, Spherical
+from kalaba.joints import Free, Prismatic, Revolute, Spherical
 from kalaba.kinematics.tree.bounds import null_space
 from kalaba.kinematics.tree.chain import Limits
 from kalaba.kinematics.tree.differential import drift, measure

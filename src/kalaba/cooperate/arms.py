@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.errors import ModelError, near
-from kalaba.joints.kinds import Free
 from kalaba.model.machine import MachineConnection, Thrust
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ def velocities_of(machine: Machine, body: MachineBody) -> list[int]:
     pairs = dict(machine.scalar_pairs)
     own = [pairs[i] for i, c in enumerate(machine.coordinates) if c.name in names and i in pairs]
     if body.joint.has_quaternion:
-        own += range(body.v_index, body.v_index + (3 if body.joint.rows else 6))
+        own += range(body.v_index, body.v_index + body.joint.v_count)
     return own + list(range(body.mode_v, body.mode_v + getattr(body.solid, "modes", 0)))
 
 
@@ -134,7 +133,7 @@ def _tree_of(trees: list[Tree], body: int) -> int:
 
 def _floats(machine: Machine, index: int) -> bool:
     body = machine.bodies[index]
-    return isinstance(body.joint, Free) and machine.body_of(body.parent) < 0
+    return body.joint.is_free and machine.body_of(body.parent) < 0
 
 
 def _objects(machine: Machine, trees: list[Tree]) -> set[int]:

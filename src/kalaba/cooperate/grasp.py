@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kalaba.errors import ModelError, near
-from kalaba.joints.kinds import Joint, Weld
+from kalaba.joints import Joint, Weld
 from kalaba.model.parts import Body, Connection, Frame, check_name
 from kalaba.space.pose import AsFound, Pose, as_pose
 

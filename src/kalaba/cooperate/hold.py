@@ -8,7 +8,6 @@ from typing import Any
 
 from kalaba.cooperate.grasp import Grasp, check_grasps, connections, default_grasps
 from kalaba.errors import ModelError
-from kalaba.joints.kinds import Free
 from kalaba.model.parts import Body, Start
 from kalaba.model.system import Placement, System
 from kalaba.space.pose import AsFound
@@ -58,8 +57,8 @@ def _objects(given: Any, name: str | None, start: Start) -> System:  # noqa: ANN
     """The objects as a System that stands alone, with what the start says of them."""
     tree = given if isinstance(given, System) else _tree((given,) if isinstance(given, Body) else given)
     bodies = [part for part in tree.parts if isinstance(part, Body)]
-    if not bodies or not isinstance(bodies[0].joint, Free):
-        got = f"{bodies[0].name} with {type(bodies[0].joint).__name__}" if bodies else "none"
+    if not bodies or not bodies[0].joint.is_free:
+        got = f"{bodies[0].name} with {bodies[0].joint.kind}" if bodies else "none"
         raise ModelError(f"hold: expected a first body that is Free, got {got}. Arms carry what nothing else holds.")
     known = {*tree.machine.frames, *tree.machine.displacements, *(c.name for c in tree.machine.coordinates)}
     mine = Start(*({k: v for k, v in entry if k in known} for entry in (start.hold, start.guess, start.speed)))

@@ -12,7 +12,7 @@ from kalaba.constrain.rows import independent_rows
 from kalaba.constrain.solvers import row_metric
 from kalaba.cooperate.grasp import Grasp, tool_of
 from kalaba.errors import AssemblyError, ConstraintError
-from kalaba.joints.kinds import Free
+from kalaba.joints import Free
 from kalaba.model.parts import Body, Connection, Frame, Start
 from kalaba.model.solids import Solid
 from kalaba.model.system import Placement, System

@@ -21,11 +21,14 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
+from kalaba.joints.formulas import JointMotion
 from kalaba.model.beams.shapes import table
 from kalaba.space.pose import X, Y, Z
-from kalaba.space.symbolic import about, cross
+from kalaba.space.symbolic import about, cross, spin
 
 if TYPE_CHECKING:
+    from kalaba.derive.kinematics import FramePose
+    from kalaba.derive.symbols import Symbols
     from kalaba.model.beams.beam import Beam
 
 ROUNDING = 1e-13  # of the largest entry: shapes that are orthogonal stay so
@@ -261,3 +264,25 @@ def _clean(matrix: Any) -> Any:  # noqa: ANN401
     """Set entries at rounding to zero."""
     scale = np.sqrt(np.outer(np.abs(matrix).max(axis=1), np.abs(matrix).max(axis=0)))
     return np.where(np.abs(matrix) > ROUNDING * scale, matrix, 0.0)
+
+
+def on_moving_seat(motion: JointMotion, seat: FramePose, modes: ca.SX, rates: ca.SX, symbols: Symbols) -> JointMotion:
+    """A joint whose seat is moved by the modes of the beam it sits on: columns for their rates stand first.
+
+    With the seat at R_s(η), p_s(η) in the parent body, and the child at R, p in it::
+
+        ω_s = ½ Σ_k r_k × ∂r_k/∂η η̇        (ω; v) = (Rᵀ ω_s; Rᵀ (∂p_s/∂η η̇ + ω_s × (p − p_s))) + S u
+    """
+    R_s, p_s = seat.rotation, seat.position
+    R, lever = ca.mtimes(R_s, motion.rotation), ca.mtimes(R_s, motion.position)
+    columns = []
+    for k in range(modes.shape[0]):
+        direction = ca.SX.zeros(modes.shape[0])
+        direction[k] = 1
+        dR, dp = ca.jtimes(R_s, modes, direction), ca.jtimes(p_s, modes, direction)
+        omega = spin(R_s, dR)
+        columns.append(ca.vertcat(ca.mtimes(R.T, omega), ca.mtimes(R.T, dp + cross(omega, lever))))
+    S = ca.horzcat(*columns, motion.motion)
+    constant = ca.SX.sym("constant", rates.shape[0])  # Ṡ u at constant u
+    drift = ca.substitute(ca.jtimes(ca.mtimes(S, constant), symbols.q, symbols.q_dot), constant, rates)
+    return JointMotion(motion.rotation, motion.position, S, drift)

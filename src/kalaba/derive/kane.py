@@ -15,24 +15,20 @@ Reference: Kane and Levinson (1985), Dynamics: Theory and Applications, sections
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
 from kalaba.derive.dynamics import Dynamics
-from kalaba.joints import kinds
-from kalaba.space.number import with_values
-from kalaba.space.symbolic import cross
+from kalaba.joints.formulas import InWorld, Velocity
+from kalaba.space.symbolic import cross, spin
 
 if TYPE_CHECKING:
     from kalaba.derive.kinematics import BodyKinematics, Kinematics
     from kalaba.model.machine import MachineBody
-    from kalaba.space.pose import Axis
 
 NONE = ca.SX.zeros(3)
-Velocity = tuple[ca.SX, ca.SX]  # angular velocity; velocity of the origin (or added to it): world axes
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +95,9 @@ def _seat_velocity(kinematics: Kinematics, body: BodyKinematics, parent: BodyKin
     if parent.beam is None:
         return NONE, NONE
     R, symbols = parent.world.rotation, kinematics.symbols
-    R_dot = symbols.rate(body.seat.rotation)
-    spin = ca.mtimes(R, sum((cross(body.seat.rotation[:, k], R_dot[:, k]) for k in range(3)), ca.SX.zeros(3)) / 2)
+    omega = ca.mtimes(R, spin(body.seat.rotation, symbols.rate(body.seat.rotation)))
     lever = body.world.position - parent.world.position - ca.mtimes(R, body.seat.position)
-    return spin, ca.mtimes(R, symbols.rate(body.seat.position)) + cross(spin, lever)
+    return omega, ca.mtimes(R, symbols.rate(body.seat.position)) + cross(omega, lever)
 
 
 def _beam_inertia(kinematics: Kinematics, index: int, root: ca.SX) -> tuple[ca.SX, ca.SX]:
@@ -119,11 +114,11 @@ def _beam_inertia(kinematics: Kinematics, index: int, root: ca.SX) -> tuple[ca.S
         bias += mass * ca.mtimes(V.T, symbols.rate(v) - kinematics.gravity)
     rates, turning = symbols.rate(beam.modes), ca.jacobian(root[0:3], symbols.v)
     for inertia, twist in beam.sections:
-        spin = ca.dot(R[:, 0], root[0:3]) + ca.dot(twist, rates)  # about the beam's own axis
-        W = ca.jacobian(spin, symbols.v)
+        turning_rate = ca.dot(R[:, 0], root[0:3]) + ca.dot(twist, rates)  # about the beam's own axis
+        W = ca.jacobian(turning_rate, symbols.v)
         M += inertia * ca.mtimes(W.T, W)
         gyroscopic = ca.mtimes(turning.T, cross(root[0:3], R[:, 0]))  # the sections' spin turns with the beam
-        bias += inertia * (W.T * symbols.rate(spin) + spin * gyroscopic)
+        bias += inertia * (W.T * symbols.rate(turning_rate) + turning_rate * gyroscopic)
     return M, bias
 
 
@@ -135,9 +130,9 @@ def body_velocities(kinematics: Kinematics) -> ca.SX:
         if body.parent >= 0:
             omega, v = found[body.parent]
             parent = kinematics.bodies[body.parent]
-            spin, slip = _seat_velocity(kinematics, body, parent)
+            turn, slip = _seat_velocity(kinematics, body, parent)
             v = v + cross(omega, o - parent.world.position) + slip
-            omega = omega + spin
+            omega = omega + turn
         turn, slide = _joint_velocity(kinematics, body, described)
         found.append((omega + turn, v + slide))
     arms = [ca.mtimes(body.world.rotation, body.com) for body in kinematics.bodies]
@@ -145,71 +140,9 @@ def body_velocities(kinematics: Kinematics) -> ca.SX:
     return ca.vertcat(ca.SX(0, 1), *rows)
 
 
-@dataclass(frozen=True)
-class _Seat:
-    """A joint in the world: axes of its seat and of its child, and the numbers of the joint."""
-
-    seat: ca.SX
-    child: ca.SX
-    rates: list[ca.SX]
-    joint: Any
-
-    def fixed(self, axis: Axis) -> ca.SX:
-        """Give the world axes of a direction that is fixed in the seat."""
-        return ca.mtimes(self.seat, ca.SX(ca.DM(axis.components)))
-
-    def carried(self, axis: Axis) -> ca.SX:
-        """Give the world axes of a direction that turns with the child."""
-        return ca.mtimes(self.child, ca.SX(ca.DM(axis.components)))
-
-
 def _joint_velocity(kinematics: Kinematics, body: BodyKinematics, described: MachineBody) -> Velocity:
     """Angular velocity and velocity of the origin that a joint adds to those of its seat."""
-    symbols = kinematics.symbols
-    joint = with_values(described.joint, lambda path: kinematics.number(getattr(described.joint, path)))
-    rates = [symbols.rate(kinematics.value(d.expression)) for d in described.displacements]
-    if described.joint.has_quaternion:
-        rates = ca.vertsplit(symbols.v[described.v_index :])
     parent = kinematics.bodies[body.parent].world.rotation if body.parent >= 0 else ca.SX.eye(3)
     seat = ca.mtimes(parent, body.seat.rotation)
-    return _ADDED[type(joint)](_Seat(seat, body.world.rotation, rates, joint))
-
-
-def _screw(s: _Seat) -> Velocity:
-    axis = s.fixed(s.joint.axis) * s.rates[0]
-    return axis, axis * (s.joint.pitch / (2 * ca.pi))
-
-
-def _cylindrical(s: _Seat) -> Velocity:
-    axis = s.fixed(s.joint.axis)
-    return axis * s.rates[1], axis * s.rates[0]
-
-
-def _planar(s: _Seat) -> Velocity:
-    first, second = (s.fixed(axis) for axis in s.joint.normal.across())
-    return s.fixed(s.joint.normal) * s.rates[2], first * s.rates[0] + second * s.rates[1]
-
-
-def _universal(s: _Seat) -> Velocity:
-    return s.fixed(s.joint.axis1) * s.rates[0] + s.carried(s.joint.axis2) * s.rates[1], NONE
-
-
-def _spherical(s: _Seat) -> Velocity:
-    return ca.mtimes(s.child, ca.vertcat(*s.rates[0:3])), NONE
-
-
-def _free(s: _Seat) -> Velocity:
-    return ca.mtimes(s.child, ca.vertcat(*s.rates[3:6])), ca.mtimes(s.seat, ca.vertcat(*s.rates[0:3]))
-
-
-_ADDED: dict[type, Callable[[_Seat], Velocity]] = {
-    kinds.Weld: lambda _: (NONE, NONE),
-    kinds.Revolute: lambda s: (s.fixed(s.joint.axis) * s.rates[0], NONE),
-    kinds.Prismatic: lambda s: (NONE, s.fixed(s.joint.axis) * s.rates[0]),
-    kinds.Screw: _screw,
-    kinds.Cylindrical: _cylindrical,
-    kinds.Universal: _universal,
-    kinds.Spherical: _spherical,
-    kinds.Planar: _planar,
-    kinds.Free: _free,
-}
+    q, rates = kinematics.joint_coordinates_of(described), kinematics.joint_rates_of(described)
+    return kinematics.joint(described.joint).velocity(InWorld(seat, body.world.rotation, q, rates))

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import casadi as ca
 import numpy as np
 
-from kalaba.derive.beams import Field, field
+from kalaba.derive.beams import Field, field, on_moving_seat
 from kalaba.derive.symbols import Symbols, symbols
-from kalaba.joints.kinds import Revolute
-from kalaba.joints.motions import JointMotion, joint_motion, on_moving_seat
+from kalaba.joints.formulas import JointMotion
+from kalaba.joints.joint import Joint
 from kalaba.model.beams.beam import Beam
 from kalaba.model.machine import Machine, MachineBody, TracedRow
 from kalaba.model.parts import WORLD
@@ -181,8 +181,7 @@ class Kinematics:
         found, first = [], 0
         for body in self.machine.bodies:
             carrier = self.rides(body)
-            own = (3 if body.joint.rows else 6) if body.joint.has_quaternion else len(body.displacements)
-            last = first + own + (self._modes(carrier) if carrier else 0)
+            last = first + body.joint.v_count + (self._modes(carrier) if carrier else 0)
             found.append(slice(first, last))
             first = last + self._modes(body)
         return found
@@ -216,30 +215,34 @@ class Kinematics:
     def joint_rates(self) -> ca.SX:
         """u: the rates of all joints' displacements, in the order of the bodies, as expressions of q and v."""
         rates = [rate for body in self.machine.bodies for rate in (*self._rates(body), *self._mode_rates(body))]
-        return ca.vertcat(*rates) if rates else ca.SX(0, 1)
+        return _stacked(rates)
 
     def _rates(self, body: MachineBody) -> list[ca.SX]:
         """Rates that move a body on its parent: those of the modes under its seat, then its joint's own."""
         carrier = self.rides(body)
-        return (self._mode_rates(carrier) if carrier else []) + self._own_rates(body)
+        own = self.joint_rates_of(body)
+        return (self._mode_rates(carrier) if carrier else []) + (ca.vertsplit(own) if own.shape[0] else [])
 
-    def _own_rates(self, body: MachineBody) -> list[ca.SX]:
+    def joint(self, joint: Joint) -> Joint:
+        """A joint of the machine with expressions of the parameters for its numbers."""
+        return with_values(joint, lambda path: self.number(getattr(joint, path)))
+
+    def joint_coordinates_of(self, body: MachineBody) -> ca.SX:
+        """The numbers that place a body on its seat, as its joint lists them."""
         if body.joint.has_quaternion:
-            return ca.vertsplit(self.symbols.v[self._v_slice(body)])  # type: ignore[no-any-return]
-        return [self.symbols.rate(self.value(d.expression)) for d in body.displacements]
+            return self.symbols.q[body.q_index : body.q_index + body.joint.q_count]
+        return _stacked([self.value(d.expression) for d in body.displacements])
 
-    @staticmethod
-    def _v_slice(body: MachineBody) -> slice:
-        return slice(body.v_index, body.v_index + (3 if body.joint.rows else 6))
+    def joint_rates_of(self, body: MachineBody) -> ca.SX:
+        """The rates of a body's joint alone, as its joint lists them."""
+        if body.joint.has_quaternion:
+            return self.symbols.v[body.v_index : body.v_index + body.joint.v_count]
+        return _stacked([self.symbols.rate(self.value(d.expression)) for d in body.displacements])
 
     def _body(self, index: int) -> BodyKinematics:
         body, rates = self.machine.bodies[index], self._slices[index]
-        displacements = [self.value(d.expression) for d in body.displacements]
-        width = (4 if body.joint.rows else 7) if body.joint.has_quaternion else 0
-        coordinates = self.symbols.q[max(body.q_index, 0) :, 0][:width, 0]
-        joint = with_values(body.joint, lambda path: self.number(_entry(body.joint, path)))
-        own = self._own_rates(body)
-        motion = joint_motion(joint, displacements, coordinates, ca.vertcat(*own) if own else ca.SX(0, 1))
+        q, axis = self.joint_coordinates_of(body), body.joint.hinge_axis
+        motion = self.joint(body.joint).motion(q, self.joint_rates_of(body))
         parent = self.machine.frames[body.parent].body
         seat = self.frame_in_body(body.parent).then(self.pose(body.at))
         if self.rides(body) is not None:
@@ -248,14 +251,14 @@ class Kinematics:
         below = self.body(parent) if parent >= 0 else None
         world = below.world.then(relative) if below else relative
         turn = None
-        if isinstance(joint, Revolute):
+        if axis is not None:
             above = below.turn if below else None
-            turn = above.then(seat.rotation, joint.axis, displacements[0]) if above else None
+            turn = above.then(seat.rotation, axis, q[0]) if above else None
             if turn:
                 world = FramePose(turn.rotation, world.position)
             else:
                 base = below.world.then(seat) if below else seat
-                turn = Turn(base.rotation, joint.axis, displacements[0])
+                turn = Turn(base.rotation, axis, q[0])
         beam = self.beams.get(index)
         numbers = MASSLESS if beam else body.solid.mass_properties(self.number)
         xx, yy, zz, xy, xz, yz = (ca.SX(entry) for entry in numbers.inertia)
@@ -295,5 +298,5 @@ class Kinematics:
         return inside if body < 0 or name == WORLD else self.body(body).world.then(inside)
 
 
-def _entry(joint: Any, path: str) -> Expression:  # noqa: ANN401
-    return getattr(joint, path)  # type: ignore[no-any-return]
+def _stacked(entries: list[ca.SX]) -> ca.SX:
+    return ca.vertcat(*entries) if entries else ca.SX(0, 1)

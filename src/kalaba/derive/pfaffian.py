@@ -2,6 +2,8 @@
 
 Position level, φ(q, t) = 0::          A = φ_q N         b = −d/dt(A v + φ_t) at constant v
 Velocity level, ψ(q, v, t) = 0::       A = ψ_v           b = −(ψ_q N v + ψ_t)
+
+The rows of a Connection are its joint's, of the gap between two frames.
 """
 
 from __future__ import annotations
@@ -12,8 +14,9 @@ from typing import TYPE_CHECKING
 import casadi as ca
 
 from kalaba.errors import ModelError
-from kalaba.joints.closure import closure_rows
+from kalaba.joints.formulas import Gap
 from kalaba.model.machine import MachineConnection
+from kalaba.space.pose import Pose
 
 if TYPE_CHECKING:
     from kalaba.derive.kinematics import Kinematics
@@ -47,6 +50,25 @@ def constraint_rows(kinematics: Kinematics) -> Rows:
         rate[holonomic] = symbols.rate(values[holonomic])
     matrix = ca.jacobian(rate, symbols.v)
     return Rows(values, rate, matrix, -symbols.rate(rate), tuple(bool(d) for d in moving))
+
+
+def gap(kinematics: Kinematics, connection: MachineConnection) -> Gap:
+    """Seat and child of a connection in the world."""
+    if not isinstance(connection.at, Pose):
+        raise TypeError(f"{connection.name}.at: AsFound() must be settled before derivation")
+    seat = kinematics.frame(connection.parent).then(kinematics.pose(connection.at))
+    child = kinematics.frame(connection.child)
+    return Gap(seat.rotation, child.rotation, child.position - seat.position)
+
+
+def closure_rows(kinematics: Kinematics, connection: MachineConnection) -> list[ca.SX]:
+    """Values of a connection's rows, in the order of their names."""
+    return kinematics.joint(connection.joint).row_values(gap(kinematics, connection))
+
+
+def alignment(kinematics: Kinematics, connection: MachineConnection) -> ca.SX:
+    """A cosine that is 1 where the rows are truly closed and −1 at their false root (half a turn, flipped axis)."""
+    return kinematics.joint(connection.joint).alignment(gap(kinematics, connection))
 
 
 def _values(kinematics: Kinematics) -> list[ca.SX]:

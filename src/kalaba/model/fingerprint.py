@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
+from kalaba.model.machine import MachineConnection
 from kalaba.model.parts import Sampled
 
 if TYPE_CHECKING:
@@ -26,8 +27,16 @@ def fingerprint(machine: Machine) -> str:
         machine.outputs,
         tuple(parameter.name for parameter in machine.free_parameters),
         tuple((parameter.name, parameter.value) for parameter in machine.parameters if parameter.is_structure),
+        *_formulas(machine),
     )
     return hashlib.sha256(repr(shape).encode()).hexdigest()
+
+
+def _formulas(machine: Machine) -> list[str]:
+    """Formulas of joints that are defined outside the package, which may change while its version does not."""
+    joints = [body.joint for body in machine.bodies]
+    joints += [closure.joint for closure in machine.closures if isinstance(closure, MachineConnection)]
+    return sorted({joint.signature() for joint in joints if joint.is_from_outside})
 
 
 def _force(force: MachineForce) -> tuple[object, ...]:

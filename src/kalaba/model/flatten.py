@@ -20,16 +20,11 @@ from kalaba.model.text.expressions import Expression, parse
 from kalaba.model.text.resolve import Scope, unknown_word
 from kalaba.model.text.traced import Traced
 from kalaba.model.topology.trees import carrier, parents_first
-from kalaba.space.number import XYZ, check_number, is_structure, quantities, with_values
+from kalaba.space.number import check_number, is_structure, quantities, with_values
 from kalaba.space.pose import AsFound
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
-
-QUATERNION = tuple((name, "1") for name in ("qw", "qx", "qy", "qz"))
-POSITION = tuple((name, "m") for name in XYZ)
-LINEAR = tuple((name, "m/s") for name in ("vx", "vy", "vz"))
-ANGULAR = tuple((name, "rad/s") for name in ("wx", "wy", "wz"))
 
 
 def flatten(system: System) -> flat.Machine:
@@ -162,16 +157,12 @@ class _Layout:
         self.velocities[name] = unit
 
     def _add_quaternion(self, part: described.Body, name: str) -> None:
-        is_free = not part.joint.rows  # a free body has a position too
-        self.body_indices[name] = (len(self.coordinates), len(self.velocities))
-        if is_free:
-            start = len(self.coordinates), len(self.velocities)
-            self.scalar_pairs += [(start[0] + i, start[1] + i) for i in range(3)]
-        self.coordinates |= {f"{name}.{label}": unit for label, unit in (POSITION if is_free else ())}
-        self.velocities |= {f"{name}.{label}": unit for label, unit in (LINEAR if is_free else ())}
-        self.quaternions.append((len(self.coordinates), len(self.velocities)))
-        self.coordinates |= {f"{name}.{label}": unit for label, unit in QUATERNION}
-        self.velocities |= {f"{name}.{label}": unit for label, unit in ANGULAR}
+        first_q, first_v = self.body_indices[name] = (len(self.coordinates), len(self.velocities))
+        scalars = part.joint.q_count - 4  # the position before the quaternion
+        self.scalar_pairs += [(first_q + i, first_v + i) for i in range(scalars)]
+        self.quaternions.append((first_q + scalars, first_v + scalars))
+        self.coordinates |= {f"{name}.{label}": unit for label, unit in part.joint.coordinates}
+        self.velocities |= {f"{name}.{label}": unit for label, unit in part.joint.velocities}
 
     def _take(self, name: str, what: str) -> None:
         if name in self.taken:

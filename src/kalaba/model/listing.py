@@ -7,7 +7,7 @@ are here, the layout is theirs. Units are as models write them ("N*m"); HTML sho
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from html import escape
 from math import isfinite
 from typing import TYPE_CHECKING
@@ -15,11 +15,9 @@ from typing import TYPE_CHECKING
 from kalaba.model.machine import MachineConnection
 from kalaba.model.text.expressions import Expression
 from kalaba.model.units import actuator_units, row_units
-from kalaba.space.pose import Axis
 from kalaba.units import printed
 
 if TYPE_CHECKING:
-    from kalaba.joints.kinds import Joint
     from kalaba.model.machine import Displacement, Machine, MachineConstraint, TracedRow
     from kalaba.model.parts import Sampled
     from kalaba.model.solids import AnySolid
@@ -66,7 +64,7 @@ def parts(machine: Machine) -> tuple[Table, ...]:
 def bodies(machine: Machine) -> Table:
     """Bodies with the frame that each sits on, its joint, its displacements and its solid."""
     rows = (
-        (b.name, b.parent, joint_words(b.joint), _moves(b.displacements), solid_words(b.solid)) for b in machine.bodies
+        (b.name, b.parent, b.joint.words, _moves(b.displacements), solid_words(b.solid)) for b in machine.bodies
     )
     return table("bodies", ("name", "on", "joint", "displacements", "solid"), rows)
 
@@ -121,21 +119,9 @@ def size_words(machine: Machine) -> str:
     return f"{len(machine.coordinates)} coordinates, {len(machine.velocities)} velocities, {rows}, {motors}"
 
 
-def joint_words(joint: Joint) -> str:
-    """A joint with its axes: Revolute(-y)."""
-    axes = [value for entry in fields(joint) if isinstance(value := getattr(joint, entry.name), Axis)]
-    return f"{type(joint).__name__}({', '.join(_direction(axis) for axis in axes)})" if axes else type(joint).__name__
-
-
 def solid_words(solid: AnySolid) -> str:
     """The kind of a solid; its numbers are parameters."""
     return type(solid).__name__
-
-
-def _direction(axis: Axis) -> str:
-    if axis.letter:
-        return axis.letter if sum(axis.components) > 0 else f"-{axis.letter}"
-    return "[" + " ".join(f"{component:.4g}" for component in axis.components) + "]"
 
 
 def _moves(displacements: Iterable[Displacement]) -> str:
@@ -150,7 +136,7 @@ def _moves(displacements: Iterable[Displacement]) -> str:
 def _joins(closure: MachineConnection | MachineConstraint) -> tuple[str, str]:
     """What a closure joins, and by which joint."""
     if isinstance(closure, MachineConnection):
-        return f"{closure.child} to {closure.parent}", joint_words(closure.joint)
+        return f"{closure.child} to {closure.parent}", closure.joint.words
     return "expressions", ""
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kalaba.joints.kinds import Joint
+    from kalaba.joints import Joint
     from kalaba.model.parts import Parameter, Sampled, Start
     from kalaba.model.solids import AnySolid
     from kalaba.model.text.expressions import Expression

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from kalaba.errors import ModelError
-from kalaba.joints.kinds import Free, Joint, Weld
+from kalaba.joints import Free, Joint, Weld
 from kalaba.model.solids import AnySolid, judge
 from kalaba.model.text.grammar import RESERVED
 from kalaba.model.text.traced import Traced, trace
@@ -64,7 +64,7 @@ class Body:
             raise ModelError(f"{self.name}: expected a solid such as kb.Rod(0.3, mass=1.0), got {self.solid!r}.")
         _check_joint(self.name, self.joint, "a joint")
         if not self.joint.in_tree:
-            raise ModelError(f"{self.name}: {type(self.joint).__name__} closes loops only. Use it in a Connection.")
+            raise ModelError(f"{self.name}: {self.joint.kind} closes loops only. Use it in a Connection.")
         _check_numbers(self.name, self.solid)
 
 
@@ -106,13 +106,12 @@ class Connection:
         check_frame(self.parent, f"{self.name}.parent")
         object.__setattr__(self, "at", as_pose(self.at))
         _check_joint(self.name, self.joint, "a joint")
-        if not self.joint.rows:
+        if self.joint.is_free:
+            raise ModelError(f"{self.name}.joint: {self.joint.kind} closes nothing. Leave the Connection out.")
+        if self.joint.q is not None:
             raise ModelError(
-                f"{self.name}.joint: {type(self.joint).__name__} closes nothing. Leave the Connection out."
+                f"{self.name}.joint: q= {self.joint.q!r} moves a Body; a Connection only closes. Leave q= out."
             )
-        if getattr(self.joint, "q", None) is not None:
-            message = f"{self.name}.joint: q= {self.joint.q!r} moves a Body; a Connection only closes. Leave q= out."  # type: ignore[attr-defined]
-            raise ModelError(message)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """A System as plain data and back: dicts, lists, texts and numbers that any JSON writer takes. Nothing is executed.
 
-Every value of the model is a dataclass and is written as its fields beside its `kind`; only the kinds listed here are
-read. Numbers keep all their digits. A placed System is written once, under a digest of its content::
+Every value of the model is a dataclass and is written as its fields beside its `kind`; only the kinds listed here
+and the joints that are defined are read. Numbers keep all their digits. A placed System is written once, under a digest
+of its content::
 
     {"kalaba": 1, "system": {"kind": "System", "name": …, "parts": […]}, "systems": {"3f0a…": {…}}}
 """
@@ -17,7 +18,7 @@ from numbers import Integral, Real
 from typing import Any, NoReturn
 
 from kalaba.errors import ModelError, near
-from kalaba.joints import kinds as joint
+from kalaba.joints import Joint, kinds
 from kalaba.model import parts, system
 from kalaba.model import solids as solid
 from kalaba.model.beams import beam, section, shapes
@@ -32,7 +33,7 @@ DIGEST_LENGTH = 16
 
 KINDS: dict[str, type[Any]] = {
     name: kind
-    for module in (system, parts, joint, solid, beam, section, shapes, pose)
+    for module in (system, parts, solid, beam, section, shapes, pose)
     for name, kind in vars(module).items()
     if isinstance(kind, type) and is_dataclass(kind) and kind.__module__ == module.__name__ and kind is not Sampled
 }
@@ -102,7 +103,7 @@ def _plain(value: Any, shared: dict[str, Any]) -> Any:  # noqa: ANN401, PLR0911
         return {"kind": "Traced", **{key: _plain(entry, shared) for key, entry in plain.items()}}
     if isinstance(value, Sampled):
         return {"kind": "Sampled", "function": _function_name(value.function), "rate": float(value.rate)}
-    if type(value) in KINDS.values():
+    if isinstance(value, Joint) or type(value) in KINDS.values():
         return _fields(value, shared)
     if hasattr(value, "__iter__"):
         return [_plain(entry, shared) for entry in value]
@@ -161,6 +162,7 @@ class _Reader:
 
     @staticmethod
     def _made(kind: str, entries: dict[str, Any], where: str) -> Any:  # noqa: ANN401
+        known = KINDS | kinds()
         try:
             match kind:
                 case "number":
@@ -169,13 +171,16 @@ class _Reader:
                     return recorded(entries["arguments"], entries["results"], entries["steps"])
                 case "Sampled":
                     return Sampled(NotStored(str(entries["function"])), entries["rate"])
-                case _ if kind in KINDS:
-                    return KINDS[kind](**entries)
+                case _ if kind in known:
+                    return known[kind](**entries)
         except (TypeError, ValueError, KeyError, AttributeError) as error:
             raise ModelError(
                 f"{where}: no {kind} can be made of {_shown(entries)} ({error}). A newer kalaba may read it."
             ) from error
-        raise ModelError(f"{where}: unknown kind {kind!r}; {near(kind, KINDS)} It may be of a newer kalaba.")
+        raise ModelError(
+            f"{where}: unknown kind {kind!r}; {near(kind, known)} It may be of a newer kalaba, or a joint of your own: "
+            "import the module that defines it."
+        )
 
 
 def _shown(entries: dict[str, Any]) -> str:

@@ -13,8 +13,6 @@ from kalaba.units import FORCES, rate_unit
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine
 
-LENGTH_ROWS = {"x", "y", "z", "d", "d1", "d2", "thread", "distance"}
-
 
 def actuator_units(machine: Machine) -> tuple[str, ...]:
     """Unit of each motor's force."""
@@ -38,7 +36,7 @@ def row_units(machine: Machine) -> tuple[str, ...]:
     found: list[str] = []
     for closure in machine.closures:
         if isinstance(closure, MachineConnection):
-            found += ["m" if row in LENGTH_ROWS else "rad" for row in closure.joint.rows]
+            found += closure.joint.row_units
         else:
             found += [unit_of(machine, entry) if isinstance(entry, Expression) else "" for entry in closure.zero]
     return tuple(found)

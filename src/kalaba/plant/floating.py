@@ -22,7 +22,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.errors import ModelError, near
-from kalaba.joints.kinds import Free, Planar
 from kalaba.model.beams.beam import Beam
 from kalaba.plant.choice import independent_rows_of
 from kalaba.tolerances import BASE_STILL
@@ -117,8 +116,8 @@ def _columns(machine: Machine, body: MachineBody) -> list[int]:
     pairs = dict(machine.scalar_pairs)
     columns = [pairs[i] for i, c in enumerate(machine.coordinates) if c.name in names and i in pairs]
     if body.joint.has_quaternion:
-        columns += range(body.v_index, body.v_index + (3 if body.joint.rows else 6))
-    return columns if isinstance(body.joint, Free | Planar) else columns + _modes(body)
+        columns += range(body.v_index, body.v_index + body.joint.v_count)
+    return columns if body.joint.is_base else columns + _modes(body)
 
 
 def _modes(body: MachineBody) -> list[int]:
@@ -135,7 +134,7 @@ def _root_index(machine: Machine, body: MachineBody) -> int:
 
 def _bases(machine: Machine) -> list[str]:
     """Bodies on the world that nobody holds."""
-    free = [body for body in machine.bodies if isinstance(body.joint, Free | Planar)]
+    free = [body for body in machine.bodies if body.joint.is_base]
     return [body.name for body in free if machine.body_of(body.parent) < 0]
 
 

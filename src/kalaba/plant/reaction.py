@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.constrain.rows import IndependentRows, null_directions
 from kalaba.derive.kinematics import FramePose
+from kalaba.derive.pfaffian import closure_rows
 from kalaba.errors import ModelError, near
-from kalaba.joints.closure import closure_rows
 from kalaba.model.machine import MachineConnection
 from kalaba.plant.choice import independent_rows_of
 from kalaba.plant.evaluate import motion

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kalaba.errors import AssemblyError, ModelError
-from kalaba.joints.kinds import Distance
 from kalaba.model.beams.beam import Beam
 from kalaba.model.machine import MachineConnection
 from kalaba.model.parts import Connection
 from kalaba.model.text.expressions import Values, evaluate, number, parse
+from kalaba.model.units import row_units
 from kalaba.plant.arguments import checked
 from kalaba.plant.assembly import TRIES, Assembled, assemble, weighted_step
 from kalaba.plant.reference import project_state
@@ -52,7 +52,7 @@ def resting(machine: Machine) -> Array:
         q[first] = 1.0
     names = [c.name for c in machine.coordinates]
     for body in machine.bodies:
-        limits = getattr(body.joint, "limits", None)
+        limits = body.joint.limits
         if limits is not None and np.isfinite(limits).all() and body.displacements[0].name in names:
             q[names.index(body.displacements[0].name)] = (limits[0] + limits[1]) / 2
     return q
@@ -69,7 +69,7 @@ def first_guess(plant: Plant, start: Start | None = None) -> Array:
         if key in names:
             q[names[key]] = _number(key, value)
     for body in machine.bodies:  # parents first
-        if body.name in entries and body.joint.has_quaternion and not body.joint.rows:
+        if body.name in entries and body.joint.has_position:
             q = _place(plant, q, body, _pose(plant, body.name, entries[body.name]))
     return q
 
@@ -253,7 +253,8 @@ def widest_gap(plant: Plant, assembled: Assembled, problem: _Closing) -> tuple[s
     names = [*(name for name, moving in levels if not moving), *_labels(problem.held)]
     gaps = np.abs(assembled.residual)
     row, gap = (names[int(np.argmax(gaps))], float(gaps.max())) if gaps.size else ("start", 0.0)
-    return row, gap, "rad" if row.rpartition(".")[2] in {"rx", "ry", "rz", "r1", "r2"} else "m"
+    units = dict(zip(plant.constraints, row_units(plant.machine), strict=True))
+    return row, gap, units.get(row) or ("rad" if row.rpartition(".")[2] in {"rx", "ry", "rz"} else "m")
 
 
 def _seat(plant: Plant, closure: MachineConnection | MachineConstraint | None) -> str:
@@ -350,7 +351,7 @@ def settle_as_found(system: System, q: ArrayLike | None = None) -> System:
     if not waiting:
         return system
     for grip in waiting:
-        if isinstance(grip.joint, Distance):
+        if not grip.joint.closes_on_seat:
             raise ModelError(f"{grip.name}.at: AsFound() leaves no distance between child and seat. Give a pose.")
     from kalaba.native.backend import Interpreted
     from kalaba.plant.plant import build

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from math import asin, atan, pi, sin, tan
 
-from kalaba.joints.kinds import Revolute
+from kalaba.joints import Revolute
 from kalaba.model.parts import Actuator, Body, Connection, Frame, Parameter, Start
 from kalaba.model.solids import Rod
 from kalaba.model.system import System

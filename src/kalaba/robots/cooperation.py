@@ -15,7 +15,7 @@ import numpy as np
 
 from kalaba.cooperate.grasp import Grasp
 from kalaba.cooperate.hold import hold
-from kalaba.joints.kinds import Joint
+from kalaba.joints import Joint
 from kalaba.model.parts import Body, Frame, Start
 from kalaba.model.solids import Solid
 from kalaba.model.system import AnyPart, System

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from math import cos, pi, sin
 
-from kalaba.joints.kinds import Planar, Prismatic, Revolute, Spherical, Universal
+from kalaba.joints import Planar, Prismatic, Revolute, Spherical, Universal
 from kalaba.model.parts import Actuator, Body, Connection, Frame, Parameter, Start
 from kalaba.model.solids import Cylinder, Rod, Solid
 from kalaba.model.system import System

@@ -13,7 +13,7 @@ every heading, but never sideways. The castor has no mass and slides without fri
 
 from __future__ import annotations
 
-from kalaba.joints.kinds import Planar, Revolute
+from kalaba.joints import Planar, Revolute
 from kalaba.model.parts import Actuator, Body, Constraint, Frame, Parameter
 from kalaba.model.solids import Cylinder, Solid
 from kalaba.model.system import System

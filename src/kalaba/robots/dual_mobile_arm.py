@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import pi
 
-from kalaba.joints.kinds import Planar, Revolute, Spherical, Weld
+from kalaba.joints import Planar, Revolute, Spherical, Weld
 from kalaba.model.parts import Actuator, Body, Connection, Constraint, Parameter, Start
 from kalaba.model.solids import Solid
 from kalaba.model.system import AnyPart, System

@@ -6,7 +6,7 @@ momentum is kept, and the satellite answers every motion of the arm.
 
 from __future__ import annotations
 
-from kalaba.joints.kinds import Revolute
+from kalaba.joints import Revolute
 from kalaba.model.beams.beam import Beam
 from kalaba.model.beams.section import Tube
 from kalaba.model.beams.shapes import StaticTip

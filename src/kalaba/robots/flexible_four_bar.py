@@ -5,7 +5,7 @@ The coupler's shapes are those of a beam pinned at both ends, seen from its tang
 
 from __future__ import annotations
 
-from kalaba.joints.kinds import Revolute
+from kalaba.joints import Revolute
 from kalaba.model.beams.beam import Beam
 from kalaba.model.beams.section import Rectangle
 from kalaba.model.beams.shapes import Pinned

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import cos, pi, sin
 
-from kalaba.joints.kinds import Planar, Revolute
+from kalaba.joints import Planar, Revolute
 from kalaba.model.beams.beam import Beam
 from kalaba.model.beams.section import Rectangle
 from kalaba.model.beams.shapes import ClampedFree

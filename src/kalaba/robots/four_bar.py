@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kalaba.joints.kinds import Revolute
+from kalaba.joints import Revolute
 from kalaba.model.parts import Actuator, Body, Connection, Start
 from kalaba.model.solids import Rod
 from kalaba.model.system import System

@@ -10,7 +10,7 @@ from kalaba.control.allocation import Allocation, LeastSquares, MinMax
 from kalaba.control.goals import Follow
 from kalaba.control.ideal import IdealServo
 from kalaba.control.servo import Servo
-from kalaba.joints.kinds import Planar, Revolute
+from kalaba.joints import Planar, Revolute
 from kalaba.model.parts import Actuator, Body, Constraint, Parameter, Start
 from kalaba.model.solids import Solid
 from kalaba.model.system import System

@@ -16,7 +16,7 @@ from __future__ import annotations
 from math import pi
 from typing import NamedTuple
 
-from kalaba.joints.kinds import Revolute
+from kalaba.joints import Revolute
 from kalaba.model.parts import Actuator, Body, Frame, Start
 from kalaba.model.solids import Solid
 from kalaba.model.system import System

@@ -20,7 +20,7 @@ from kalaba.control.goals import Follow
 from kalaba.control.hybrid import PID, Hybrid
 from kalaba.control.servo import Servo
 from kalaba.control.transmission import Backlash
-from kalaba.joints.kinds import Prismatic, Spherical, Universal
+from kalaba.joints import Prismatic, Spherical, Universal
 from kalaba.model.parts import Actuator, Body, Connection, Frame, Output, Parameter, Spring, Start
 from kalaba.model.solids import Cylinder, Rod, Solid
 from kalaba.model.system import System

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from math import pi
 
-from kalaba.joints.kinds import Revolute
+from kalaba.joints import Revolute
 from kalaba.model.parts import Actuator, Body, Connection, Output, Parameter, Start
 from kalaba.model.solids import Rod, Solid
 from kalaba.model.system import System

@@ -6,7 +6,7 @@ whose first frequency at rest is 3.8 rad/s, is kept straight by centrifugal stif
 
 from __future__ import annotations
 
-from kalaba.joints.kinds import Revolute
+from kalaba.joints import Revolute
 from kalaba.model.beams.beam import Beam
 from kalaba.model.beams.section import Stiffness
 from kalaba.model.beams.shapes import Polynomial

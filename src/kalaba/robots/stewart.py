@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from math import cos, pi, radians, sin, sqrt
 
-from kalaba.joints.kinds import Prismatic, Spherical, Universal
+from kalaba.joints import Prismatic, Spherical, Universal
 from kalaba.model.parts import Actuator, Body, Connection, Parameter, Start
 from kalaba.model.solids import Cylinder, Rod
 from kalaba.model.system import System

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import pi
 from typing import TYPE_CHECKING
 
-from kalaba.joints.kinds import Cylindrical, Screw
+from kalaba.joints import Cylindrical, Screw
 from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry, Erratum
 from kalaba.robots.published import Line, PaperPanel

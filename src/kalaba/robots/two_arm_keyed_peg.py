@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kalaba.joints.kinds import Prismatic
+from kalaba.joints import Prismatic
 from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry
 from kalaba.robots.published import Line, PaperPanel

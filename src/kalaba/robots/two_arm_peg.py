@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kalaba.joints.kinds import Cylindrical
+from kalaba.joints import Cylindrical
 from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry, Erratum
 from kalaba.robots.published import Line, PaperPanel

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import pi
 from typing import TYPE_CHECKING
 
-from kalaba.joints.kinds import Screw
+from kalaba.joints import Screw
 from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry, Erratum
 from kalaba.run.scenario import Scenario

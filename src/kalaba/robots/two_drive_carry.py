@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from math import pi
 
-from kalaba.joints.kinds import Revolute
+from kalaba.joints import Revolute
 from kalaba.model.parts import Body, Connection, Start
 from kalaba.model.solids import Box
 from kalaba.model.system import System

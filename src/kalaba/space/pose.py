@@ -47,6 +47,13 @@ class Axis:
         aligned = [name for name, c in zip("xyz", self.components, strict=True) if abs(c) == 1.0]
         return aligned[0] if aligned else ""
 
+    @property
+    def words(self) -> str:
+        """For people: x, -y, or [0.6 0.8 0]."""
+        if self.letter:
+            return self.letter if sum(self.components) > 0 else f"-{self.letter}"
+        return "[" + " ".join(f"{component:.4g}" for component in self.components) + "]"
+
     def across(self) -> tuple[Axis, Axis]:
         """Give two directions that make a right-handed triad with this one, coordinate axes if possible."""
         if self.letter:

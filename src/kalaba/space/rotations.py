@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from kalaba.space.pose import Pose
+    from kalaba.space.pose import Axis, Pose
 
 Array = NDArray[np.float64]
 
@@ -68,6 +68,25 @@ def rotation_vector(rotation: Array) -> Array:
     length = float(np.linalg.norm(xyz))
     factor = 2.0 if length < 1e-12 else 2 * math.atan2(length, w) / length
     return factor * np.array(xyz)
+
+
+def turn_about(axis: Axis, rotation: Array) -> float:
+    """The angle of the turn about an axis that is nearest to a rotation, between −π and π.
+
+    With the axis u and the rotation R::
+
+        angle = atan2(u·a, tr R − u·R u),  a = (R₃₂ − R₂₃, R₁₃ − R₃₁, R₂₁ − R₁₂)
+
+    For a turn about u by θ the two arguments are 2 sin θ and 2 cos θ.
+    """
+    u, R = np.array(axis.components), rotation
+    a = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    return math.atan2(u @ a, np.trace(R) - u @ R @ u)
+
+
+def travel_along(axis: Axis, position: Array) -> float:
+    """How far along an axis a position is."""
+    return float(np.array(axis.components) @ position)
 
 
 def from_pose(pose: Pose, number: Callable[[Any], float]) -> tuple[Array, Array]:

@@ -18,8 +18,13 @@ def column(entries: Any) -> ca.SX:  # noqa: ANN401
     return ca.vertcat(*(ca.SX(entry) for entry in entries))
 
 
+def vector(axis: Axis) -> ca.SX:
+    """A direction as a column."""
+    return ca.SX(ca.DM(axis.components))
+
+
 def cross(a: ca.SX, b: ca.SX) -> ca.SX:
-    """A × b."""
+    """Give the vector product a × b."""
     return ca.vertcat(a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
 
 
@@ -37,6 +42,11 @@ def vee(S: ca.SX) -> ca.SX:  # noqa: N803  (the matrix of the formula)
     return ca.vertcat(S[2, 1] - S[1, 2], S[0, 2] - S[2, 0], S[1, 0] - S[0, 1]) / 2
 
 
+def spin(R: ca.SX, R_dot: ca.SX) -> ca.SX:  # noqa: N803  (the rotation of the formula)
+    """Angular velocity of a rotation and its rate, in the axes that R leads to: ω = ½ Σ r_k × ṙ_k over columns r_k."""
+    return sum((cross(R[:, k], R_dot[:, k]) for k in range(3)), ca.SX.zeros(3)) / 2
+
+
 def sine_cosine(angle: Any) -> tuple[ca.SX, ca.SX]:  # noqa: ANN401
     """Sine and cosine, exact for constants of whole quarter turns."""
     angle = ca.SX(angle)
@@ -51,7 +61,7 @@ def sine_cosine(angle: Any) -> tuple[ca.SX, ca.SX]:  # noqa: ANN401
 def about(axis: Axis, angle: Any) -> ca.SX:  # noqa: ANN401
     """Rotation about a unit axis: R = c 1 + (1 − c) a aᵀ + s [a×], written out for coordinate axes."""
     s, c = sine_cosine(angle)
-    a = ca.SX(ca.DM(axis.components))
+    a = vector(axis)
     if axis.letter:
         i = "xyz".index(axis.letter)
         j, k = (i + 1) % 3, (i + 2) % 3

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 
 from finite_differences import slope
+from kalaba import joints as kinds
 from kalaba.derive.applied import frame_jacobian
 from kalaba.derive.kinematics import Kinematics
 from kalaba.errors import ExpressionError
-from kalaba.joints import kinds
 from kalaba.model.parts import Body, Frame, Output, Spring
 from kalaba.model.solids import Box, Rod, Solid
 from kalaba.model.system import System

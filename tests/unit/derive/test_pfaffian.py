@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 
 from finite_differences import slope
+from kalaba import joints as kinds
 from kalaba.derive.equations import derive
 from kalaba.derive.kinematics import Kinematics
 from kalaba.derive.pfaffian import constraint_rows
-from kalaba.joints import kinds
 from kalaba.model.parts import Body, Connection, Constraint
 from kalaba.model.solids import Box, Rod
 from kalaba.model.system import System

@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given, settings
 from scipy.spatial.transform import Rotation
 
+from kalaba import joints as kinds
 from kalaba.derive.kinematics import Kinematics
-from kalaba.derive.pfaffian import constraint_rows
-from kalaba.joints import kinds
-from kalaba.joints.closure import closure_rows, gap
+from kalaba.derive.pfaffian import closure_rows, constraint_rows, gap
 from kalaba.model.parts import Body, Connection
 from kalaba.model.solids import Box
 from kalaba.model.system import System

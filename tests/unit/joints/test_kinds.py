@@ -2,8 +2,8 @@ import pickle
 
 import pytest
 
+from kalaba import joints as kinds
 from kalaba.errors import ModelError
-from kalaba.joints import kinds
 from kalaba.space.pose import Axis, X, Y, Z
 
 SKEW = Axis(1, 2, 3)

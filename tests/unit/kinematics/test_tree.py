@@ -6,7 +6,7 @@ import pytest
 import kalaba as kb
 from arms import SOLID, apart, arm_of, gap_between, random_arm
 from kalaba.errors import KinematicsError, ModelError
-from kalaba.joints.kinds import Prismatic, Revolute, Screw
+from kalaba.joints import Prismatic, Revolute, Screw
 from kalaba.kinematics.tree.bounds import bounded_step, damped_step, nearest_within
 from kalaba.kinematics.tree.chain import movers
 from kalaba.kinematics.tree.differential import measure

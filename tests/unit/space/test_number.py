@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kalaba.errors import ModelError
-from kalaba.joints.kinds import Screw
+from kalaba.joints import Screw
 from kalaba.model.parts import Body, Connection, Spring
 from kalaba.model.solids import Rod, Solid
 from kalaba.space.number import as_numbers, check_number, is_number, is_structure, quantities, with_values

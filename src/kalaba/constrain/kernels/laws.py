@@ -185,7 +185,7 @@ def _pass_on(board: Board) -> None:
 def _motor_slots(part: LawShare) -> Slots:
     """Where the efforts of a share's motors stand among the law's values."""
     motors = np.array(part.motors, dtype=int).reshape(len(part.motors), -1)
-    return part.share.board.output("values")[motors]
+    return np.asarray(part.share.board.output("values")[motors])
 
 
 def _places(values: Named, slots: Callable[[int], Slots]) -> Arguments:

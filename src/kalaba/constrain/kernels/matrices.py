@@ -16,7 +16,7 @@ from kalaba.constrain.kernels.board import Step
 from kalaba.constrain.kernels.functions import free_inputs, metric, position_rows, traced
 from kalaba.derive.applied import damping_power
 from kalaba.derive.kinematics import Kinematics
-from kalaba.joints.closure import alignment
+from kalaba.derive.pfaffian import alignment
 from kalaba.model.machine import MachineConnection
 from kalaba.tolerances import VELOCITY_ROW_LENGTH
 

@@ -66,8 +66,11 @@ class Problem:
     @cached_property
     def joints(self) -> tuple[tuple[str, float, float], ...]:
         """Displacements with limits: name, lowest and highest."""
-        limited = [body for body in self.plant.machine.bodies if getattr(body.joint, "limits", None) is not None]
-        return tuple((body.displacements[0].name, *body.joint.limits) for body in limited)  # type: ignore[attr-defined]
+        return tuple(
+            (body.displacements[0].name, *body.joint.limits)
+            for body in self.plant.machine.bodies
+            if body.joint.limits is not None
+        )
 
     @property
     def sizes(self) -> tuple[int, int, int]:

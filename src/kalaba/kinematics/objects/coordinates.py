@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kalaba.errors import KinematicsError
-from kalaba.kinematics.objects.displacements import seen_from, then
 from kalaba.kinematics.objects.opened import configuration, modes
+from kalaba.kinematics.objects.relative import seen_from, then
 from kalaba.kinematics.tree.turns import shifted
 from kalaba.model.parts import Start
 from kalaba.plant.arguments import checked
@@ -132,7 +132,7 @@ def _check_told(space: ObjectSpace, q: Array, told: list[tuple[Ends, Pose]]) -> 
             who = f"{end.hold.arm} by {end.hold.name} and the ground"
             if other is not None:
                 who = f"{other.hold.arm} by {other.hold.name} and {end.hold.arm} by {end.hold.name}"
-            joint = "" if other is not None and other.hold.body == index else f" on its {type(body.joint).__name__}"
+            joint = "" if other is not None and other.hold.body == index else f" on its {body.joint.kind}"
             raise KinematicsError(
                 f"{space.plant.system.name}: {who} disagree on where {body.name} is{joint}; {gaps[0]:.3g} m, "
                 f"{gaps[1]:.3g} rad apart. Give joint angles of arms that hold the same objects."

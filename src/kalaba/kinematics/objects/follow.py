@@ -68,7 +68,7 @@ def place(space: ObjectSpace, pose: Any, joints: Mapping[str, float], q: Array) 
 def _within(opened: Opened, name: str, value: float) -> float:
     """Refuse a joint of an object beyond its limits."""
     for body in opened.bodies:
-        limits = getattr(body.joint, "limits", None)
+        limits = body.joint.limits
         if limits is not None and body.displacements[0].name == name and not limits[0] <= value <= limits[1]:
             raise KinematicsError(
                 f"joints, {name}: expected {limits[0]:g} to {limits[1]:g}, got {value:g}. Keep within its limits."

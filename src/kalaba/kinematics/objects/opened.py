@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kalaba.joints.kinds import Screw, Spherical, Weld
-from kalaba.kinematics.objects.displacements import TURN, displacements, seen_from
+from kalaba.kinematics.objects.relative import seen_from
 from kalaba.model.machine import MachineConnection
 from kalaba.model.parts import Connection, Frame
+from kalaba.model.text.expressions import Values, number
 from kalaba.native.backend import Interpreted
 from kalaba.plant.arguments import checked_configuration
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.state import Pose, State
 from kalaba.space import pose as described
+from kalaba.space.number import with_values
 
 if TYPE_CHECKING:
     from kalaba.cooperate.arms import Arm, Hold
     from kalaba.cooperate.object_space import ObjectSpace
+    from kalaba.joints import Joint
     from kalaba.model.machine import MachineBody
 
 Array = NDArray[np.float64]
@@ -55,7 +57,7 @@ class Opened:
     def ends(self) -> tuple[Ends, ...]:
         """The frames of every grasp that was let go."""
         machine, frames = self.space.plant.machine, self.plant.machine.frames
-        welds = {c.name for c in machine.closures if isinstance(c, MachineConnection) and isinstance(c.joint, Weld)}
+        welds = {c.name for c in machine.closures if isinstance(c, MachineConnection) and c.joint.is_rigid}
         found = []
         for hold in self.space.split.holds:
             if hold.name in frames:
@@ -101,10 +103,15 @@ class Opened:
     def own(self, body: MachineBody) -> list[int]:
         """Indices in q of a joint's displacements; none where one of them is no coordinate of its own."""
         if body.joint.has_quaternion:
-            return list(range(body.q_index, body.q_index + (4 if isinstance(body.joint, Spherical) else 7)))
+            return list(range(body.q_index, body.q_index + body.joint.q_count))
         names = self.plant.coordinates
         found = [names.index(d.name) if d.name in names else -1 for d in body.displacements]
         return [] if -1 in found else found
+
+    def _joint(self, body: MachineBody) -> Joint:
+        """The joint of a body with plain numbers."""
+        values = Values({parameter.name: parameter.value for parameter in self.plant.machine.parameters})
+        return with_values(body.joint, lambda path: number(getattr(body.joint, path), values))
 
     def put(self, q: Array, body: MachineBody, pose: Pose) -> Array:
         """The configuration with a body's own displacements such that it is at a pose, as nearly as its joint can."""
@@ -115,13 +122,7 @@ class Opened:
         q[own] = 0.0
         if body.joint.has_quaternion:
             q[own[-4]] = 1.0
-        seat, pitch = self.plant.pose(body.name, q), 0.0
-        if isinstance(body.joint, Screw):
-            q[own] = TURN
-            pitch = float(
-                np.array(body.joint.axis.components) @ seen_from(self.plant.pose(body.name, q), seat).position
-            )
-        q[own] = displacements(body.joint, seen_from(pose, seat), pitch)
+        q[own] = self._joint(body).coordinates_at(*seen_from(pose, self.plant.pose(body.name, q)))
         if body.joint.has_quaternion and q[own[-4:]] @ before[-4:] < 0:
             q[own[-4:]] *= -1  # the same pose, on the side of the one before
         return q

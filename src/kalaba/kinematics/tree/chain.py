@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.errors import KinematicsError, ModelError, near
-from kalaba.joints.kinds import Free, Screw
 from kalaba.plant.plant import build
 
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ def movers(machine: Machine, frame: str) -> NDArray[np.bool_]:
     modes = {j for b in machine.bodies if b.mode_v >= 0 for j in range(b.mode_v, b.mode_v + b.solid.modes)}
     for body in carriers(machine, frame):
         if body.joint.has_quaternion:
-            is_mover[body.v_index : body.v_index + (6 if isinstance(body.joint, Free) else 3)] = True
+            is_mover[body.v_index : body.v_index + body.joint.v_count] = True
         names = {name for displacement in body.displacements for name in displacement.expression.names}
         is_mover[[columns[name] for name in names if name in columns and columns[name] not in modes]] = True
     return is_mover
@@ -63,7 +62,7 @@ def turning(machine: Machine) -> tuple[int, ...]:
     These are coordinates that one joint reads as its own angle, and nothing else; a screw's is none, for it travels.
     """
     readers = Counter(name for d in machine.displacements.values() for name in d.expression.names)
-    own = {d.name for b in machine.bodies if not isinstance(b.joint, Screw) for d in b.displacements if d.unit == "rad"}
+    own = {d.name for b in machine.bodies if b.joint.comes_round for d in b.displacements if d.unit == "rad"}
     return tuple(i for i, c in enumerate(machine.coordinates) if c.name in own and readers[c.name] == 1)
 
 
@@ -80,9 +79,9 @@ class Limits:
         """The limits of the joints that the movers of a frame displace."""
         moved = {machine.coordinates[i].name for i, j in machine.scalar_pairs if movers(machine, frame)[j]}
         rows = [
-            (body.displacements[0].name, *body.joint.limits)  # type: ignore[attr-defined]
+            (body.displacements[0].name, *body.joint.limits)
             for body in machine.bodies
-            if getattr(body.joint, "limits", None) is not None and body.displacements[0].expression.names & moved
+            if body.joint.limits is not None and body.displacements[0].expression.names & moved
         ]
         low, high = (np.array([row[k] for row in rows], dtype=float) for k in (1, 2))
         return cls(tuple(row[0] for row in rows), low, high)

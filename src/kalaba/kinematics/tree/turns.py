@@ -50,6 +50,6 @@ def hinge_ranges(machine: Machine) -> dict[int, tuple[float, float]]:
     joints = {d.name: body.joint for body in machine.bodies for d in body.displacements}
     found = {}
     for i in turning(machine):
-        limits = getattr(joints[machine.coordinates[i].name], "limits", None)
+        limits = joints[machine.coordinates[i].name].limits
         found[i] = (-math.inf, math.inf) if limits is None else (float(limits[0]), float(limits[1]))
     return found

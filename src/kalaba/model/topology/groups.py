@@ -111,9 +111,8 @@ class Groups:
         q = {self._places[name] for d in body.displacements for name in d.expression.names if name in self._places}
         v = {self._pairs[i] for i in q}
         if body.joint.has_quaternion:
-            width = 3 if body.joint.rows else 6
-            q |= set(range(body.q_index, body.q_index + width + 1))
-            v |= set(range(body.v_index, body.v_index + width))
+            q |= set(range(body.q_index, body.q_index + body.joint.q_count))
+            v |= set(range(body.v_index, body.v_index + body.joint.v_count))
         if isinstance(body.solid, Beam):
             q |= set(range(body.mode_q, body.mode_q + body.solid.modes))
             v |= set(range(body.mode_v, body.mode_v + body.solid.modes))

@@ -1,14 +1,14 @@
-"""Markers of joints by their kind, and struts: thin bars between places that move apart."""
+"""Markers of joints, and struts: thin bars between places that move apart."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.joints.kinds import Cylindrical, Distance, Free, Planar, Prismatic, Revolute, Screw, Spherical, Universal
+from kalaba.joints.marker import Glyph, Marker, Shape
 from kalaba.view.scene.meshes import Mesh, ball, bar, box, joined
 from kalaba.view.scene.solids import Sizes, axle, sleeve
 
@@ -16,30 +16,31 @@ if TYPE_CHECKING:
     from kalaba.view.scene.places import Placed
 
 Array = NDArray[np.float64]
-SLIDING = (Prismatic, Cylindrical, Screw)
 AXLE = (1.7, 2.4)  # radius and half-length of a hinge, of a bar's radius
 THREAD = 0.5  # radius of a strut, of a bar's radius
 
 
-def marker(joint: Any, sizes: Sizes) -> Mesh | None:  # noqa: ANN401
+def marker_mesh(marker: Marker, sizes: Sizes) -> Mesh | None:
     """The mesh of a joint in the frame of its child; None for one that shows nothing, such as a free body's."""
-    r = sizes.thin
-    if isinstance(joint, Revolute):
-        return axle(joint.axis.components, AXLE[0] * r, AXLE[1] * r)
-    if isinstance(joint, SLIDING):
-        return sleeve(joint.axis.components, AXLE[0] * r, 4 * r)
-    if isinstance(joint, Universal):
-        axes = (joint.axis1.components, joint.axis2.components)
-        return joined([axle(axis, r, AXLE[1] * r) for axis in axes])
-    if isinstance(joint, Spherical):
-        return ball(AXLE[0] * r)
-    return None
+    meshes = [_glyph_mesh(glyph, sizes.thin) for glyph in marker.glyphs]
+    return joined(meshes) if len(meshes) > 1 else meshes[0] if meshes else None
 
 
-def pad(joint: Any, sizes: Sizes) -> Mesh | None:  # noqa: ANN401
+def _glyph_mesh(glyph: Glyph, r: float) -> Mesh:
+    axis = glyph.axis.components
+    match glyph.shape:
+        case Shape.AXLE:
+            return axle(axis, AXLE[0] * r, AXLE[1] * r)
+        case Shape.PIN:
+            return axle(axis, r, AXLE[1] * r)
+        case Shape.SLEEVE:
+            return sleeve(axis, AXLE[0] * r, 4 * r)
+        case Shape.BALL:
+            return ball(AXLE[0] * r)
+
+
+def pad(sizes: Sizes) -> Mesh:
     """A foot on the ground under a joint that stands on the world."""
-    if isinstance(joint, Free | Planar):
-        return None
     r = sizes.thin
     return box((4.5 * r, 4.5 * r, 1.2 * r))
 
@@ -58,8 +59,3 @@ class Strut:
         length = float(np.linalg.norm(end))
         direction = end / length if length > 1e-9 * self.radius else np.array([0.0, 0.0, 1.0])
         return bar(np.zeros(3), direction * max(length, 1e-3 * self.radius), self.radius, sides=12)
-
-
-def is_drawn_apart(joint: Any) -> bool:  # noqa: ANN401
-    """Whether a joint leaves room between its two sides that a strut should fill."""
-    return isinstance(joint, (*SLIDING, Distance))

@@ -14,12 +14,13 @@ from kalaba.model.beams.beam import Beam
 from kalaba.model.parts import WORLD
 from kalaba.model.text.expressions import Values, number
 from kalaba.view.scene.beams import BentBeam, outline
-from kalaba.view.scene.joints import THREAD, Strut, is_drawn_apart, marker, pad
+from kalaba.view.scene.joints import THREAD, Strut, marker_mesh, pad
 from kalaba.view.scene.meshes import Faces, Mesh, joined
 from kalaba.view.scene.places import Placed, Places, connections, seat
 from kalaba.view.scene.solids import Sizes, body_mesh, equivalent_edges
 
 if TYPE_CHECKING:
+    from kalaba.joints.marker import Marker
     from kalaba.model.machine import Machine, MachineBody
     from kalaba.plant.plant import Plant
 
@@ -139,12 +140,11 @@ class _Builder:
         for body in self.machine.bodies:
             yield self._solid(body)
             reaches = f"{body.name}.tip" in self.machine.frames
-            yield from self._joint(
-                body.name, body.name, body.joint, is_marked=not (reaches and is_drawn_apart(body.joint))
-            )
+            marker = body.joint.marker
+            yield from self._joint(body.name, body.name, marker, is_marked=not (reaches and marker.has_strut))
         for connection in connections(self.machine):
             frame = self.machine.frames[connection.child]
-            yield from self._joint(connection.name, frame.name, connection.joint)
+            yield from self._joint(connection.name, frame.name, connection.joint.marker)
         yield from self._ground()
 
     def _solid(self, body: MachineBody) -> Shape:
@@ -153,14 +153,14 @@ class _Builder:
             corners = outline(body.solid, self.number, self.sizes.least)
             bent = BentBeam(body.solid, body.mode_q, self.number(body.solid.length), corners)
             return Shape(body.name, body.name, *bent.mesh(self.q), colour, bends=True, source=bent)
-        mesh = body_mesh(body.solid, body.joint, self._anchors[body.name], self.number, self.sizes)
+        mesh = body_mesh(body.solid, body.joint.marker, self._anchors[body.name], self.number, self.sizes)
         return Shape(body.name, body.name, *mesh, colour)
 
-    def _joint(self, name: str, frame: str, joint: Any, *, is_marked: bool = True) -> Iterator[Shape]:  # noqa: ANN401
+    def _joint(self, name: str, frame: str, marker: Marker, *, is_marked: bool = True) -> Iterator[Shape]:
         """The marker of a joint, on its child's frame, and the strut to its seat; a telescope needs no marker."""
-        if is_marked and (found := marker(joint, self.sizes)) is not None:
+        if is_marked and (found := marker_mesh(marker, self.sizes)) is not None:
             yield Shape(f"{name}.joint", frame, *found, NEUTRAL)
-        if is_drawn_apart(joint):
+        if marker.has_strut:
             strut = Strut(self.places.index[frame], self.places.index[seat(name)], THREAD * self.sizes.thin)
             yield Shape(f"{name}.strut", frame, *strut.mesh(self.placed), NEUTRAL, bends=True, source=strut)
 
@@ -170,8 +170,8 @@ class _Builder:
         standing += [(c.name, c.parent, c.joint) for c in connections(self.machine)]
         feet: list[Mesh] = []
         for name, parent, joint in standing:
-            if self.machine.body_of(parent) < 0 and (foot := pad(joint, self.sizes)) is not None:
-                feet.append(foot.moved(self.placed.positions[self.places.index[seat(name)]]))
+            if self.machine.body_of(parent) < 0 and joint.marker.has_foot:
+                feet.append(pad(self.sizes).moved(self.placed.positions[self.places.index[seat(name)]]))
         if feet:
             yield Shape("feet", WORLD, *joined(feet), NEUTRAL)
 

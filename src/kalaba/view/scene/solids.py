@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.joints.kinds import Cylindrical, Free, Planar, Prismatic, Screw
+from kalaba.joints.marker import Marker
 from kalaba.model.solids import Box, Cylinder, MassProperties, Rod
 from kalaba.view.scene.meshes import Mesh, across, ball, bar, box, hull, joined, tube
 
@@ -49,7 +49,7 @@ class Sizes:
         return LEAST * self.machine
 
 
-def body_mesh(solid: Any, joint: Any, anchors: Array, number: Number, sizes: Sizes) -> Mesh:  # noqa: ANN401
+def body_mesh(solid: Any, marker: Marker, anchors: Array, number: Number, sizes: Sizes) -> Mesh:  # noqa: ANN401
     """The mesh of a rigid body in its frame; `anchors` (A, 3) are the places of all that sits on it."""
     if isinstance(solid, Box):
         own = box(np.maximum([number(edge) for edge in solid.size], 2 * sizes.least))
@@ -57,33 +57,33 @@ def body_mesh(solid: Any, joint: Any, anchors: Array, number: Number, sizes: Siz
         own = _cylinder(number(solid.radius), number(solid.length), solid.axis.components, sizes)
     elif isinstance(solid, Rod):
         end = number(solid.length) * np.array(solid.axis.components)
-        slim = SLIM if isinstance(joint, Prismatic | Cylindrical) else 1.0
+        slim = SLIM if marker.slides_along is not None else 1.0
         own = bar(np.zeros(3), end, slim * sizes.radius(float(np.linalg.norm(end))))
     else:
         numbers = solid.mass_properties(number)
-        makes_plate = isinstance(joint, Planar) and len(_distinct(anchors, sizes)) > 2
-        own = joined(() if numbers.tip is not None or makes_plate else _core(numbers, joint, anchors, sizes))
+        makes_plate = marker.glides_across is not None and len(_distinct(anchors, sizes)) > 2
+        own = joined(() if numbers.tip is not None or makes_plate else _core(numbers, marker, anchors, sizes))
         if not len(own.faces):
             return _skeleton(numbers, anchors, sizes)
     outside = [point for point in _distinct(anchors, sizes) if not _touches(own, point, sizes)]
     return joined([own, *_bars(np.array(outside).reshape(-1, 3), sizes)])
 
 
-def _core(numbers: MassProperties, joint: Any, anchors: Array, sizes: Sizes) -> tuple[Mesh, ...]:  # noqa: ANN401
+def _core(numbers: MassProperties, marker: Marker, anchors: Array, sizes: Sizes) -> tuple[Mesh, ...]:
     """What stands in the middle of a solid without a tip: a disc that glides, a block that slides, a held thing.
 
     The last is the cuboid of the same mass and inertia, no larger than lets its grips be seen. Links have none.
     """
     radius, half = (share * sizes.machine for share in DISC)
-    if isinstance(joint, Planar):
-        return (axle(joint.normal.components, radius, half),)
+    if marker.glides_across is not None:
+        return (axle(marker.glides_across.components, radius, half),)
     edges, axes = equivalent_edges(numbers)
-    if isinstance(joint, Free | Cylindrical | Screw | Prismatic) and edges is not None:
+    if marker.makes_block and edges is not None:
         away = float(np.linalg.norm(anchors, axis=1).max(initial=0.0))
         most = max(OBJECT * away, 4 * sizes.thin) if away > SAME * sizes.machine else sizes.machine
         return (box(np.clip(edges, 2 * sizes.least, most)).moved(numbers.com, axes),)
-    if isinstance(joint, Cylindrical | Prismatic):
-        return (sleeve(joint.axis.components, 2 * sizes.thin, 6 * sizes.thin),)
+    if marker.slides_along is not None:
+        return (sleeve(marker.slides_along.components, 2 * sizes.thin, 6 * sizes.thin),)
     return ()
 
 

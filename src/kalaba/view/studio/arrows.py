@@ -114,29 +114,18 @@ def _joint_rates(equations: Equations) -> list[ca.SX]:
 
     k = equations.kinematics
     pairs = zip(equations.machine.bodies, k.bodies, strict=True)
-    own = [k.joint_rates[body.rates.stop - _count(joint) : body.rates.stop] for joint, body in pairs]
+    own = [k.joint_rates[body.rates.stop - part.joint.v_count : body.rates.stop] for part, body in pairs]
     return [ca.vec(ca.densify(ca.jacobian(ca.vertcat(*own), k.symbols.v)))]
-
-
-def _count(body: MachineBody) -> int:
-    """How many rates a body's joint has."""
-    return (3 if body.joint.rows else 6) if body.joint.has_quaternion else len(body.displacements)
 
 
 def _first_rates(bodies: Sequence[MachineBody]) -> list[int]:
     """Where the rates of each body's joint begin."""
-    return [sum(_count(body) for body in bodies[:i]) for i in range(len(bodies))]
+    return [sum(body.joint.v_count for body in bodies[:i]) for i in range(len(bodies))]
 
 
 def _travel_axes(body: MachineBody) -> Array:
     """Directions (k, 3) in the seat of the first rates of a joint, those that are travels."""
-    joint = body.joint
-    if joint.has_quaternion:
-        return np.zeros((0, 3)) if joint.rows else np.eye(3)
-    if hasattr(joint, "normal"):
-        return np.array([axis.components for axis in joint.normal.across()])
-    is_travel = any(d.unit == "m" for d in body.displacements[:1])
-    return np.array([getattr(joint, "axis").components]) if is_travel else np.zeros((0, 3))  # noqa: B009
+    return np.array([axis.components for axis in body.joint.travel_axes]).reshape(-1, 3)
 
 
 def _motors(scene: Scene, run: Run, index: int, placed: Placed) -> Iterator[Arrow]:
@@ -150,7 +139,7 @@ def _motors(scene: Scene, run: Run, index: int, placed: Placed) -> Iterator[Arro
             yield Arrow("motor force", actuator.name, placed.positions[where[drive.frame]], effort * axis)
             continue
         body, unit = driven.get(coordinates.get(drive.text, drive.text), (None, ""))
-        if body is not None and hasattr(body.joint, "axis"):
-            axis = placed.rotations[where[body.name]] @ np.array(body.joint.axis.components)
+        if body is not None and body.joint.screw_axis is not None:
+            axis = placed.rotations[where[body.name]] @ np.array(body.joint.screw_axis.components)
             kind = "motor force" if unit == "m" else "motor torque"
             yield Arrow(kind, actuator.name, placed.positions[where[body.name]], effort * axis)

@@ -1,0 +1,67 @@
+"""Revolute: a hinge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import casadi as ca
+
+from kalaba.joints.formulas import GAP_LABELS, ZERO, Gap, InWorld, JointMotion, Labels, Velocity, tilt_labels
+from kalaba.joints.joint import Array, Joint, direction
+from kalaba.joints.marker import Glyph, Marker, Shape
+from kalaba.space.number import Number
+from kalaba.space.pose import Axis, Z
+from kalaba.space.rotations import turn_about
+from kalaba.space.symbolic import about, vector
+
+
+@dataclass(frozen=True, slots=True)
+class Revolute(Joint):
+    """A hinge: one angle about `axis`."""
+
+    displacements: ClassVar[Labels] = (("angle", "rad"),)
+    comes_round: ClassVar[bool] = True
+    axis: Axis = direction(Z)
+    q: Number | None = None
+    limits: tuple[float, float] | None = None
+
+    def motion(self, q: ca.SX, u: ca.SX) -> JointMotion:  # noqa: ARG002
+        """R(axis, angle); ω = axis · rate."""
+        return JointMotion.steady(about(self.axis, q[0]), ZERO, (vector(self.axis), ZERO))
+
+    def velocity(self, world: InWorld) -> Velocity:
+        """Spin about the axis."""
+        return world.fixed(self.axis) * world.rates[0], ZERO
+
+    def coordinates_at(self, position: Array, rotation: Array) -> tuple[float, ...]:  # noqa: ARG002
+        """The nearest turn about the axis."""
+        return (turn_about(self.axis, rotation),)
+
+    @property
+    def hinge_axis(self) -> Axis:
+        """Its axis."""
+        return self.axis
+
+    @property
+    def screw_axis(self) -> Axis:
+        """Its axis."""
+        return self.axis
+
+    @property
+    def row_labels(self) -> Labels:
+        """Gap in seat axes, and two turns across the axis."""
+        return (*GAP_LABELS, *tilt_labels(self.axis))
+
+    def row_values(self, gap: Gap) -> list[ca.SX]:
+        """D and the tilt of the axis."""
+        return [*ca.vertsplit(gap.d), *gap.tilt(self.axis)]
+
+    def alignment(self, gap: Gap) -> ca.SX:
+        """Cosine between the axes of seat and child."""
+        return gap.straight(self.axis)
+
+    @property
+    def marker(self) -> Marker:
+        """An axle."""
+        return Marker((Glyph(Shape.AXLE, self.axis),))

@@ -1,0 +1,88 @@
+"""Screw: a thread."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import casadi as ca
+
+from kalaba.errors import ModelError
+from kalaba.joints.formulas import Gap, InWorld, JointMotion, Labels, Velocity, off_labels, tilt_labels
+from kalaba.joints.joint import Array, Joint, direction
+from kalaba.joints.marker import Glyph, Marker, Shape
+from kalaba.space.number import Number, scalar
+from kalaba.space.pose import Axis, Z
+from kalaba.space.rotations import travel_along, turn_about
+from kalaba.space.symbolic import about, vector
+
+TURN = 2 * math.pi
+
+
+@dataclass(frozen=True, slots=True)
+class Screw(Joint):
+    """A thread: its coordinate is the angle, the travel is pitch·angle/2π; pitch in metres per turn."""
+
+    displacements: ClassVar[Labels] = (("angle", "rad"),)
+    axis: Axis = direction(Z)
+    pitch: Number = scalar("m", "pitch, travel per turn", 0.01)
+    q: Number | None = None
+
+    def check_value(self, path: str, value: float) -> None:
+        """Refuse a thread that does not advance."""
+        if value == 0:
+            raise ModelError(f"{path}: expected metres per turn other than zero, got 0. Use Revolute for a hinge.")
+
+    def motion(self, q: ca.SX, u: ca.SX) -> JointMotion:  # noqa: ARG002
+        """R(axis, angle), p = axis · (h/2π) angle; both constant in child axes."""
+        a, per_radian = vector(self.axis), self.pitch / (2 * ca.pi)
+        return JointMotion.steady(about(self.axis, q[0]), a * (per_radian * q[0]), (a, a * per_radian))
+
+    def velocity(self, world: InWorld) -> Velocity:
+        """Spin about the axis, and the travel that comes with it."""
+        turning = world.fixed(self.axis) * world.rates[0]
+        return turning, turning * (self.pitch / (2 * ca.pi))
+
+    def coordinates_at(self, position: Array, rotation: Array) -> tuple[float, ...]:
+        """The travel d counts the turns: of the angles that give the rotation, the one nearest to 2π d/pitch."""
+        angle = turn_about(self.axis, rotation)
+        turns = travel_along(self.axis, position) / float(self.pitch)
+        return (angle + TURN * round(turns - angle / TURN),)
+
+    @property
+    def screw_axis(self) -> Axis:
+        """Its axis."""
+        return self.axis
+
+    @property
+    def row_labels(self) -> Labels:
+        """Those of a cylindrical joint, and the thread."""
+        return (*off_labels(self.axis), *tilt_labels(self.axis), ("thread", "m"))
+
+    def row_values(self, gap: Gap) -> list[ca.SX]:
+        """Close the thread by (h/2π) (s cos kd − c sin kd) with k = 2π/h, s = y1·x2, c = x1·x2: zero at any turn."""
+        s, c = self._sine_cosine(gap)
+        phase = self._phase(gap)
+        thread = self.pitch / (2 * ca.pi) * (s * ca.cos(phase) - c * ca.sin(phase))
+        return [*gap.off(self.axis), *gap.tilt(self.axis), thread]
+
+    def alignment(self, gap: Gap) -> ca.SX:
+        """Cosine between the axes, and between the angle and the one that the travel asks for."""
+        s, c = self._sine_cosine(gap)
+        phase = self._phase(gap)
+        return ca.fmin(gap.straight(self.axis), c * ca.cos(phase) + s * ca.sin(phase))
+
+    def _sine_cosine(self, gap: Gap) -> tuple[ca.SX, ca.SX]:
+        x, y = (vector(axis) for axis in self.axis.across())
+        turned = ca.mtimes(gap.R, x)
+        return ca.dot(y, turned), ca.dot(x, turned)
+
+    def _phase(self, gap: Gap) -> ca.SX:
+        """The angle that belongs to the travel."""
+        return 2 * ca.pi / self.pitch * gap.along(self.axis)
+
+    @property
+    def marker(self) -> Marker:
+        """A guide, and a strut to the seat."""
+        return Marker((Glyph(Shape.SLEEVE, self.axis),), has_strut=True, makes_block=True)
