@@ -93,13 +93,14 @@ class Numbers:
     def velocity(self, seat: np.ndarray, q: np.ndarray, u: np.ndarray) -> np.ndarray:
         return self._velocity(seat, seat @ self.pose(q)[0], q, u).full()[:, 0]
 
-    def rows(self, seat: np.ndarray, R: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:  # noqa: N803
-        value, slope, cosine = self._rows(seat, seat @ R, seat @ p)
+    def rows(self, seat: np.ndarray, turned: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+        value, slope, cosine = self._rows(seat, seat @ turned, seat @ p)
         return value.full()[:, 0], slope.full(), float(cosine)
 
 
-def vee(S: np.ndarray) -> np.ndarray:  # noqa: N803
-    return np.array([S[2, 1] - S[1, 2], S[0, 2] - S[2, 0], S[1, 0] - S[0, 1]]) / 2
+def vee(matrix: np.ndarray) -> np.ndarray:
+    (_, a, b), (c, _, d), (e, f, _) = matrix
+    return np.array([f - d, b - e, c - a]) / 2
 
 
 def random_rotation(rng: np.random.Generator) -> np.ndarray:

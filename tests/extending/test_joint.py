@@ -1,4 +1,4 @@
-"""A kind of joint that kalaba does not have, defined here alone, does all that a joint of the package does."""
+"""A kind of joint that kalaba does not have, defined here and nowhere else, does all that the package's own do."""
 
 import inspect
 from dataclasses import dataclass

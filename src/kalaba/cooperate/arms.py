@@ -102,7 +102,7 @@ def velocities_of(machine: Machine, body: MachineBody) -> list[int]:
     own = [pairs[i] for i, c in enumerate(machine.coordinates) if c.name in names and i in pairs]
     if body.joint.has_quaternion:
         own += range(body.v_index, body.v_index + body.joint.v_count)
-    return own + list(range(body.mode_v, body.mode_v + getattr(body.solid, "modes", 0)))
+    return own + list(body.modes_in_v)
 
 
 def _trees(machine: Machine) -> list[Tree]:

@@ -18,7 +18,6 @@ from kalaba.derive.beams import Field, field, on_moving_seat
 from kalaba.derive.symbols import Symbols, symbols
 from kalaba.joints.formulas import JointMotion
 from kalaba.joints.joint import Joint
-from kalaba.model.beams.beam import Beam
 from kalaba.model.machine import Machine, MachineBody, TracedRow
 from kalaba.model.parts import WORLD
 from kalaba.model.solids import MassProperties
@@ -181,9 +180,9 @@ class Kinematics:
         found, first = [], 0
         for body in self.machine.bodies:
             carrier = self.rides(body)
-            last = first + body.joint.v_count + (self._modes(carrier) if carrier else 0)
+            last = first + body.joint.v_count + (carrier.solid.modes if carrier else 0)
             found.append(slice(first, last))
-            first = last + self._modes(body)
+            first = last + body.solid.modes
         return found
 
     @cached_property
@@ -191,17 +190,12 @@ class Kinematics:
         """The beams by the index of their body."""
         found = {}
         for index, body in enumerate(self.machine.bodies):
-            if isinstance(body.solid, Beam):
-                modes = self.symbols.q[body.mode_q : body.mode_q + self._modes(body)]
-                found[index] = field(body.solid, self.number, modes)
+            if (beam := body.solid.beam) is not None:
+                found[index] = field(beam, self.number, self.symbols.q[body.mode_q : body.mode_q + beam.modes])
         return found
 
-    @staticmethod
-    def _modes(body: MachineBody) -> int:
-        return body.solid.modes if isinstance(body.solid, Beam) else 0
-
     def _mode_rates(self, body: MachineBody) -> list[ca.SX]:
-        return [self.symbols.v[body.mode_v + i] for i in range(self._modes(body))]
+        return [self.symbols.v[i] for i in body.modes_in_v]
 
     def rides(self, body: MachineBody) -> MachineBody | None:
         """The beam whose bending moves a body's seat."""
@@ -209,7 +203,7 @@ class Kinematics:
         while not frame.is_tip and frame.at is not None and frame.parent:
             frame = self.machine.frames[frame.parent]
         carrier = self.machine.bodies[frame.body] if frame.body >= 0 else None
-        return carrier if frame.is_tip and carrier is not None and self._modes(carrier) else None
+        return carrier if frame.is_tip and carrier is not None and carrier.solid.modes else None
 
     @cached_property
     def joint_rates(self) -> ca.SX:
@@ -267,7 +261,7 @@ class Kinematics:
             *(body.name, parent, seat, motion, rates, relative, world, turn),
             *(ca.SX(numbers.mass), column(numbers.com), inertia),
             beam=beam,
-            mode_rates=slice(rates.stop, rates.stop + self._modes(body)),
+            mode_rates=slice(rates.stop, rates.stop + body.solid.modes),
         )
 
     def pose(self, at: Pose) -> FramePose:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from kalaba.errors import ModelError, near
 from kalaba.model import machine as flat
 from kalaba.model import parts as described
-from kalaba.model.beams.beam import Beam
 from kalaba.model.plausible import check_values
 from kalaba.model.system import Placement
 from kalaba.model.text.expressions import Expression, parse
@@ -144,12 +143,12 @@ class _Layout:
             self.displacements[f"{name}.{label}"] = unit
             if given is None:
                 self._add_scalar(f"{name}.{label}", unit)
-        if isinstance(part.solid, Beam):
+        if part.solid.modes:
             self.mode_indices[name] = (len(self.coordinates), len(self.velocities))
-            for mode in range(1, part.solid.modes + 1):
-                self._add_scalar(f"{name}.mode{mode}", part.solid.unit(mode - 1))
-            self.readings |= {reading: unit for reading, unit, _ in part.solid.readings(name)}
-            self.displacements |= self.readings
+        for mode, unit in enumerate(part.solid.mode_units, start=1):
+            self._add_scalar(f"{name}.mode{mode}", unit)
+        self.readings |= {reading: unit for reading, unit, _ in part.solid.readings(name)}
+        self.displacements |= self.readings
 
     def _add_scalar(self, name: str, unit: str) -> None:
         self.scalar_pairs.append((len(self.coordinates), len(self.velocities)))
@@ -276,13 +275,10 @@ def _body(layout: _Layout, part: described.Body, scope: Scope, name: str) -> fla
         displacements.append(flat.Displacement(full, unit, text))
     q_index, v_index = layout.body_indices.get(name, (-1, -1))
     parent = scope.known_frame(part.parent, name, layout.frames)
-    found: tuple[flat.Displacement, ...] = ()
-    if isinstance(part.solid, Beam):
-        found = tuple(flat.Displacement(full, unit, parse(text)) for full, unit, text in part.solid.readings(name))
     return flat.MachineBody(
         *(name, copy.solid, parent, copy.at, copy.joint, tuple(displacements), q_index, v_index),
         *layout.mode_indices.get(name, (-1, -1)),
-        readings=found,
+        readings=tuple(flat.Displacement(full, unit, parse(text)) for full, unit, text in part.solid.readings(name)),
     )
 
 

@@ -66,6 +66,16 @@ class MachineBody:
     mode_v: int = -1  # and in v
     readings: tuple[Displacement, ...] = ()  # deflection and slope of a beam's tip
 
+    @property
+    def modes_in_q(self) -> range:
+        """Where the modes of its bending stand in q; empty for a rigid body."""
+        return range(self.mode_q, self.mode_q + self.solid.modes)
+
+    @property
+    def modes_in_v(self) -> range:
+        """Where their rates stand in v."""
+        return range(self.mode_v, self.mode_v + self.solid.modes)
+
 
 @dataclass(frozen=True, slots=True)
 class MachineFrame:

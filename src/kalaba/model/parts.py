@@ -60,7 +60,7 @@ class Body:
         check_name(self.name, "Body")
         object.__setattr__(self, "at", fixed_pose(self.at, self.name))
         check_frame(self.parent, f"{self.name}.parent")
-        if not hasattr(self.solid, "mass_properties") or isinstance(self.solid, type):
+        if not isinstance(self.solid, AnySolid):
             raise ModelError(f"{self.name}: expected a solid such as kb.Rod(0.3, mass=1.0), got {self.solid!r}.")
         _check_joint(self.name, self.joint, "a joint")
         if not self.joint.in_tree:

@@ -35,7 +35,10 @@ KINDS: dict[str, type[Any]] = {
     name: kind
     for module in (system, parts, solid, beam, section, shapes, pose)
     for name, kind in vars(module).items()
-    if isinstance(kind, type) and is_dataclass(kind) and kind.__module__ == module.__name__ and kind is not Sampled
+    if isinstance(kind, type)
+    and is_dataclass(kind)
+    and kind.__module__ == module.__name__
+    and kind not in {Sampled, solid.AnySolid}
 }
 
 

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kalaba.errors import ModelError
 from kalaba.space.number import Number, as_numbers, scalar, vector
 from kalaba.space.pose import ZERO3, Axis, Vector3, X, Z, as_axis
+
+if TYPE_CHECKING:
+    from kalaba.model.beams.beam import Beam
 
 Evaluate = Callable[[Any], Any]
 INERTIA_PARTS = ("xx", "yy", "zz", "xy", "xz", "yz")
@@ -29,8 +32,82 @@ class MassProperties(NamedTuple):
     tip: tuple[Any, Any, Any] | None
 
 
+class Cuboid(NamedTuple):
+    """A picture's cuboid about the body's origin."""
+
+    edges: tuple[float, float, float]  # m
+
+    @property
+    def reach(self) -> float:
+        """How far from the origin it reaches, about."""
+        return max(self.edges) / 2
+
+
+class Roller(NamedTuple):
+    """A picture's cylinder about the body's origin."""
+
+    radius: float  # m
+    length: float
+    axis: Axis
+
+    @property
+    def reach(self) -> float:
+        """How far from the origin it reaches, about."""
+        return max(self.radius, self.length / 2)
+
+
+class Bar(NamedTuple):
+    """A picture's bar from the body's origin to its tip."""
+
+    length: float  # m
+    axis: Axis
+
+    @property
+    def reach(self) -> float:
+        """Nothing beyond its tip, which is a frame of its own."""
+        return 0.0
+
+
+Form = Cuboid | Roller | Bar
+
+
 @dataclass(frozen=True, slots=True)
-class Solid:
+class AnySolid:
+    """What a body is made of: all that is asked of it."""
+
+    def mass_properties(self, value: Evaluate) -> MassProperties:
+        """Mass, centre of mass, central inertia and tip."""
+        raise NotImplementedError(f"{type(self).__name__}: a solid has mass. Write mass_properties(value).")
+
+    def check_numbers(self, path: str, value: Evaluate) -> None:
+        """Refuse numbers that its kind cannot have; a LookupError where a number is not yet known."""
+
+    def form(self, value: Evaluate) -> Form | None:  # noqa: ARG002
+        """How it is drawn; None: by the places of all that sits on it."""
+        return None
+
+    @property
+    def beam(self) -> Beam | None:
+        """The beam that it is, or None: it is rigid."""
+        return None
+
+    @property
+    def mode_units(self) -> tuple[str, ...]:
+        """Units of its modal coordinates; none: it is rigid."""
+        return ()
+
+    @property
+    def modes(self) -> int:
+        """Number of modal coordinates."""
+        return len(self.mode_units)
+
+    def readings(self, name: str) -> list[tuple[str, str, str]]:  # noqa: ARG002
+        """What can be read of its bending, in a body of that name: name, unit, expression of the modes."""
+        return []
+
+
+@dataclass(frozen=True, slots=True)
+class Solid(AnySolid):
     """A rigid solid given by its numbers; inertia (3 or 6 numbers, or 3×3) about the centre of mass."""
 
     mass: Number = scalar("kg", "mass")
@@ -51,7 +128,7 @@ class Solid:
 
 
 @dataclass(frozen=True, slots=True)
-class Rod:
+class Rod(AnySolid):
     """A thin rod from the body's origin along `axis`: com at half length, inertia m l²/12, tip at its end."""
 
     length: Number = scalar("m", "length")
@@ -68,9 +145,13 @@ class Rod:
         across = mass * length * length / 12
         return MassProperties(mass, _along(a, length / 2), _axial(a, across, 0.0), _along(a, length))
 
+    def form(self, value: Evaluate) -> Form:
+        """A bar."""
+        return Bar(value(self.length), self.axis)
+
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class Box(AnySolid):
     """A homogeneous cuboid, its centre at the body's origin."""
 
     size: Vector3 = vector("m", "edge length")
@@ -85,9 +166,13 @@ class Box:
         xx, yy, zz = (value(edge) ** 2 * mass / 12 for edge in self.size)
         return MassProperties(mass, (0.0, 0.0, 0.0), (yy + zz, zz + xx, xx + yy, 0.0, 0.0, 0.0), None)
 
+    def form(self, value: Evaluate) -> Form:
+        """Itself."""
+        return Cuboid(_three(self.size, value))
+
 
 @dataclass(frozen=True, slots=True)
-class Cylinder:
+class Cylinder(AnySolid):
     """A homogeneous cylinder along `axis`, its centre at the body's origin."""
 
     radius: Number = scalar("m", "radius")
@@ -104,8 +189,9 @@ class Cylinder:
         across = mass * (3 * square + value(self.length) ** 2) / 12
         return MassProperties(mass, (0.0, 0.0, 0.0), _axial(self.axis.components, across, mass * square / 2), None)
 
-
-AnySolid = Any  # Solid, Rod, Box, Cylinder, or a Beam: whatever gives mass properties
+    def form(self, value: Evaluate) -> Form:
+        """Itself."""
+        return Roller(value(self.radius), value(self.length), self.axis)
 
 
 def _six(inertia: Any) -> tuple[Number, ...]:  # noqa: ANN401
@@ -133,8 +219,7 @@ def _axial(a: tuple[float, float, float], across: Any, along: Any) -> tuple[Any,
 
 def judge(path: str, solid: AnySolid, value: Evaluate) -> None:
     """Refuse a solid that cannot exist, first by what its own kind asks of its numbers."""
-    if hasattr(solid, "check_numbers"):
-        solid.check_numbers(path, value)
+    solid.check_numbers(path, value)
     check_solid(path, solid.mass_properties(value))
 
 

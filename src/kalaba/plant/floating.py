@@ -22,7 +22,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.errors import ModelError, near
-from kalaba.model.beams.beam import Beam
 from kalaba.plant.choice import independent_rows_of
 from kalaba.tolerances import BASE_STILL
 
@@ -121,8 +120,7 @@ def _columns(machine: Machine, body: MachineBody) -> list[int]:
 
 
 def _modes(body: MachineBody) -> list[int]:
-    """Columns of the modes of a body that bends."""
-    return list(range(body.mode_v, body.mode_v + (body.solid.modes if isinstance(body.solid, Beam) else 0)))
+    return list(body.modes_in_v)
 
 
 def _root_index(machine: Machine, body: MachineBody) -> int:

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kalaba.errors import AssemblyError, ModelError
-from kalaba.model.beams.beam import Beam
 from kalaba.model.machine import MachineConnection
 from kalaba.model.parts import Connection
 from kalaba.model.text.expressions import Values, evaluate, number, parse
@@ -127,9 +126,7 @@ class _Closing:
         """M, the modes of beams weighed as stiff: joints turn before links bend."""
         mass = mass.copy()
         for body in self.plant.machine.bodies:
-            if isinstance(body.solid, Beam):
-                part = slice(body.mode_v, body.mode_v + body.solid.modes)
-                mass[part, part] *= STIFF
+            mass[np.ix_(body.modes_in_v, body.modes_in_v)] *= STIFF
         return mass
 
     def held_rows(self, inputs: Array) -> tuple[Array, Array]:

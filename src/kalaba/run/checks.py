@@ -51,7 +51,8 @@ def _jolt_message(run: Run) -> str:
 
 def large_deformation(run: Run) -> str | None:
     """One line on the beam that bends furthest for its length, if any passes the limit for linear modes."""
-    bent = {body.name: _deflections(run, body) for body in run.plant.machine.bodies if isinstance(body.solid, Beam)}
+    beams = [(body, beam) for body in run.plant.machine.bodies if (beam := body.solid.beam) is not None]
+    bent = {body.name: _deflections(run, body, beam) for body, beam in beams}
     name = max(bent, key=lambda beam: bent[beam].max(), default="")
     if not name or not bent[name].max() > LARGE_DEFLECTION:
         return None
@@ -63,10 +64,8 @@ def large_deformation(run: Run) -> str | None:
     )
 
 
-def _deflections(run: Run, body: MachineBody) -> Array:
+def _deflections(run: Run, body: MachineBody, beam: Beam) -> Array:
     """Largest deflection of any point from the root's tangent over the length, at every sample."""
-    beam = body.solid
-    assert isinstance(beam, Beam)  # noqa: S101  (the caller asks for beams only)
     shapes, count = table(beam.shapes), beam.shapes.count
     along = np.column_stack([shapes.value, shapes.tip])  # (count, points)
     values = Values({parameter.name: parameter.value for parameter in run.plant.machine.parameters})

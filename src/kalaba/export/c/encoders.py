@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 from kalaba.constrain.elimination import Elimination, dot, eliminate, entries, stack
 from kalaba.constrain.solvers import mass_weight
 from kalaba.errors import ControlError
-from kalaba.model.beams.beam import Beam
 from kalaba.model.machine import Thrust
 from kalaba.model.units import unit_of
 from kalaba.plant.laws import read
@@ -108,8 +107,7 @@ class Encoders:
         """How gladly a velocity is held: links are taken as rigid before joints as stuck."""
         found = np.ones(len(self.plant.velocities))
         for body in self.plant.machine.bodies:
-            if isinstance(body.solid, Beam):
-                found[body.mode_v : body.mode_v + body.solid.modes] = STIFF
+            found[body.modes_in_v] = STIFF
         return found
 
     def _read_by(self, law: ca.Function) -> list[int]:

@@ -144,9 +144,4 @@ def configuration(space: ObjectSpace, near: State | ArrayLike | None) -> Array:
 
 def modes(plant: Plant) -> set[int]:
     """Indices in q of the modes of beams: they stay bent as they are."""
-    return {
-        i
-        for body in plant.machine.bodies
-        if body.mode_q >= 0
-        for i in range(body.mode_q, body.mode_q + getattr(body.solid, "modes", 0))
-    }
+    return {i for body in plant.machine.bodies for i in body.modes_in_q}

@@ -47,7 +47,7 @@ def movers(machine: Machine, frame: str) -> NDArray[np.bool_]:
     """Which velocities move a frame through joints; modes of beams do not count, a beam stays bent as it is."""
     is_mover = np.zeros(len(machine.velocities), dtype=bool)
     columns = {machine.coordinates[i].name: j for i, j in machine.scalar_pairs}
-    modes = {j for b in machine.bodies if b.mode_v >= 0 for j in range(b.mode_v, b.mode_v + b.solid.modes)}
+    modes = {j for body in machine.bodies for j in body.modes_in_v}
     for body in carriers(machine, frame):
         if body.joint.has_quaternion:
             is_mover[body.v_index : body.v_index + body.joint.v_count] = True

@@ -14,9 +14,9 @@ from math import isfinite
 from typing import Any
 
 from kalaba.errors import ModelError
-from kalaba.model.beams.section import Section, Stiffness
+from kalaba.model.beams.section import Section
 from kalaba.model.beams.shapes import ClampedFree, Shapes, table
-from kalaba.model.solids import Evaluate, MassProperties
+from kalaba.model.solids import AnySolid, Evaluate, MassProperties
 from kalaba.space.number import Number, check_number, nested, plain, quantities, scalar
 from kalaba.space.pose import Axis, Y, Z, as_axis
 
@@ -25,7 +25,7 @@ MATERIAL = ("density", "young")
 
 
 @dataclass(frozen=True, slots=True)
-class Beam:
+class Beam(AnySolid):
     """A slender elastic beam from the body's origin along x.
 
     It bends along each axis of `bending` (Y, Z or both) with its own set of `shapes`, and twists with `torsion` sine
@@ -48,16 +48,18 @@ class Beam:
     tip_mass: Number = scalar("kg", "point mass at the tip", 0.0)
 
     def __post_init__(self) -> None:
-        given: Any = self.bending
-        axes = (given,) if isinstance(given, Axis) else tuple(given)
+        bending: Any = self.bending
+        axes = (bending,) if isinstance(bending, Axis) else tuple(bending)
         object.__setattr__(self, "bending", tuple(as_axis(axis) for axis in axes))
         if not axes or any(axis not in (Y, Z) for axis in self.bending) or len(set(self.bending)) != len(axes):
-            raise ModelError(f"Beam.bending: expected kb.Y, kb.Z or both, got {given!r}. The beam itself lies along x.")
-        if not (isinstance(self.section, Stiffness) or hasattr(self.section, "second_moment")):
+            raise ModelError(
+                f"Beam.bending: expected kb.Y, kb.Z or both, got {bending!r}. The beam itself lies along x."
+            )
+        if not isinstance(self.section, Section):
             raise ModelError(
                 f"Beam.section: expected a section such as kb.Rectangle(0.05, 0.05), got {self.section!r}."
             )
-        if not hasattr(self.shapes, "evaluate"):
+        if not isinstance(self.shapes, Shapes):
             raise ModelError(f"Beam.shapes: expected shapes such as kb.ClampedFree(3), got {self.shapes!r}.")
         if not isinstance(self.torsion, int) or self.torsion < 0:
             raise ModelError(f"Beam.torsion: expected a number of shapes, zero or more, got {self.torsion!r}.")
@@ -69,67 +71,44 @@ class Beam:
 
     def check_numbers(self, path: str, value: Evaluate) -> None:
         """Refuse a length, mass or stiffness of zero or less, where the numbers are known."""
-        for name, given, hint in self._above_zero(value):
-            if not (given > 0 and isfinite(given)):
-                raise ModelError(f"{path}.{name}: expected more than zero, got {given!r}.{hint}")
-        if isinstance(self.section, Stiffness):
+        for name, number, hint in self._above_zero(value):
+            if not (number > 0 and isfinite(number)):
+                raise ModelError(f"{path}.{name}: expected more than zero, got {number!r}.{hint}")
+        if not self.section.needs_material:
             for name in MATERIAL:
-                if (given := value(getattr(self, name))) != 0:
+                if (number := value(getattr(self, name))) != 0:
                     raise ModelError(
-                        f"{path}.{name}: expected none beside a kb.Stiffness, got {given!r}. Leave it out."
+                        f"{path}.{name}: expected none beside a kb.Stiffness, got {number!r}. Leave it out."
                     )
         for name in ("damping", "tip_mass"):
-            given = value(getattr(self, name))
-            if not (given >= 0 and isfinite(given)):
-                raise ModelError(f"{path}.{name}: expected zero or more, got {given!r}.")
+            number = value(getattr(self, name))
+            if not (number >= 0 and isfinite(number)):
+                raise ModelError(f"{path}.{name}: expected zero or more, got {number!r}.")
 
     def _above_zero(self, value: Evaluate) -> Iterator[tuple[str, Any, str]]:
         """What must be more than zero: name, number, and what to do where it is not."""
-        section = self.section
         yield "length", value(self.length), ""
-        if isinstance(section, Stiffness):
-            yield "section.line_density", value(section.line_density), ""
-            for axis, plane in zip(self.bending, self.planes, strict=True):
-                yield f"section.bending_{axis.letter}", self.bending_stiffness(plane, value), ""
-            if self.torsion:
-                yield "section.torsion", value(section.torsion), ""
-                yield "section.polar", value(section.polar), " Torsion needs an inertia to turn."
-            return
-        for name in MATERIAL:
-            yield name, value(getattr(self, name)), " Give it, or take a kb.Stiffness as the section."
-        yield "section area", section.area(value), ""
-        for axis, plane in zip(self.bending, self.planes, strict=True):
-            yield f"section second moment for bending along {axis.letter}", section.second_moment(plane, value), ""
-        if self.torsion:
-            yield "section torsion constant", section.torsion_constant(value), ""
+        if self.section.needs_material:
+            for name in MATERIAL:
+                yield name, value(getattr(self, name)), " Give it, or take a kb.Stiffness as the section."
+        bending = {axis.letter: plane for axis, plane in zip(self.bending, self.planes, strict=True)}
+        yield from self.section.above_zero(bending, value, twists=self.torsion > 0)
 
     def line_density(self, value: Evaluate) -> Any:  # noqa: ANN401
         """Mass per length, ρA."""
-        section = self.section
-        if isinstance(section, Stiffness):
-            return value(section.line_density)
-        return value(self.density) * section.area(value)
+        return self.section.mass_per_length(value(self.density), value)
 
     def bending_stiffness(self, plane: int, value: Evaluate) -> Any:  # noqa: ANN401
         """E I for bending along y (1) or z (2)."""
-        section = self.section
-        if isinstance(section, Stiffness):
-            return value(section.bending_y if plane == LETTERS["y"] else section.bending_z)
-        return value(self.young) * section.second_moment(plane, value)
+        return self.section.bending_stiffness(plane, value(self.young), value)
 
     def torsion_stiffness(self, value: Evaluate) -> Any:  # noqa: ANN401
         """G J, with G = E/(2 (1 + ν))."""
-        section = self.section
-        if isinstance(section, Stiffness):
-            return value(section.torsion)
-        return value(self.young) / (2 * (1 + value(self.poisson))) * section.torsion_constant(value)
+        return self.section.torsion_stiffness(value(self.young) / (2 * (1 + value(self.poisson))), value)
 
     def polar_inertia(self, value: Evaluate) -> Any:  # noqa: ANN401
         """Moment of inertia about the beam's own axis per length, ρ (I_y + I_z)."""
-        section = self.section
-        if isinstance(section, Stiffness):
-            return value(section.polar)
-        return value(self.density) * (section.second_moment(1, value) + section.second_moment(2, value))
+        return self.section.polar_inertia(value(self.density), value)
 
     @property
     def planes(self) -> tuple[int, ...]:
@@ -142,13 +121,14 @@ class Beam:
         return self.shapes.count * len(self.bending)
 
     @property
-    def modes(self) -> int:
-        """Number of modal coordinates."""
-        return self.bending_modes + self.torsion
+    def mode_units(self) -> tuple[str, ...]:
+        """Units of the modal coordinates."""
+        return ("m",) * self.bending_modes + ("rad",) * self.torsion
 
-    def unit(self, mode: int) -> str:
-        """Unit of a modal coordinate, counted from 0."""
-        return "m" if mode < self.bending_modes else "rad"
+    @property
+    def beam(self) -> Beam:
+        """Itself."""
+        return self
 
     def mass_properties(self, value: Evaluate) -> MassProperties:
         """Those of the straight beam, its turning about its own axis included."""

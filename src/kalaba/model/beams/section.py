@@ -2,16 +2,97 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from math import pi
-from typing import Any
+from math import pi, sqrt
+from typing import Any, ClassVar
 
 from kalaba.model.solids import Evaluate
 from kalaba.space.number import Number, scalar
 
+ALONG_Y = 1  # direction of bending; 2 is along z
+SLENDER = 1 / 60  # radius over length that a beam without geometry is drawn with
+HalfEdges = tuple[float, float]
+
+
+class Section:
+    """What a beam asks of its section. Numbers go through `value`, so they may be floats or CasADi expressions."""
+
+    __slots__ = ()
+    needs_material: ClassVar[bool] = True  # the beam has density and Young's modulus
+
+    def mass_per_length(self, density: Any, value: Evaluate) -> Any:  # noqa: ANN401
+        """Mass per length, ρA."""
+        raise NotImplementedError
+
+    def bending_stiffness(self, direction: int, young: Any, value: Evaluate) -> Any:  # noqa: ANN401
+        """E I for bending along y (1) or z (2)."""
+        raise NotImplementedError
+
+    def torsion_stiffness(self, shear: Any, value: Evaluate) -> Any:  # noqa: ANN401
+        """G J, with the shear modulus G."""
+        raise NotImplementedError
+
+    def polar_inertia(self, density: Any, value: Evaluate) -> Any:  # noqa: ANN401
+        """Moment of inertia about the beam's axis per length, ρ (I_y + I_z)."""
+        raise NotImplementedError
+
+    def above_zero(self, bending: dict[str, int], value: Evaluate, *, twists: bool) -> Iterator[tuple[str, Any, str]]:
+        """What must be more than zero: name, number, and what to do where it is not.
+
+        `bending` maps the letters of the directions of bending to their indices.
+        """
+        raise NotImplementedError
+
+    def outline(self, length: float, value: Evaluate) -> HalfEdges | float:
+        """Half of its edges along y and z, or its radius: what a picture of a beam of this length shows."""
+        raise NotImplementedError
+
+
+class Geometric(Section):
+    """A section given by its area and moments of area."""
+
+    __slots__ = ()
+
+    def area(self, value: Evaluate) -> Any:  # noqa: ANN401
+        """A."""
+        raise NotImplementedError
+
+    def second_moment(self, direction: int, value: Evaluate) -> Any:  # noqa: ANN401
+        """I for bending along y (1) or z (2)."""
+        raise NotImplementedError
+
+    def torsion_constant(self, value: Evaluate) -> Any:  # noqa: ANN401
+        """J."""
+        raise NotImplementedError
+
+    def mass_per_length(self, density: Any, value: Evaluate) -> Any:  # noqa: ANN401
+        """ρ A."""
+        return density * self.area(value)
+
+    def bending_stiffness(self, direction: int, young: Any, value: Evaluate) -> Any:  # noqa: ANN401
+        """E I."""
+        return young * self.second_moment(direction, value)
+
+    def torsion_stiffness(self, shear: Any, value: Evaluate) -> Any:  # noqa: ANN401
+        """G J."""
+        return shear * self.torsion_constant(value)
+
+    def polar_inertia(self, density: Any, value: Evaluate) -> Any:  # noqa: ANN401
+        """ρ (I_y + I_z)."""
+        return density * (self.second_moment(1, value) + self.second_moment(2, value))
+
+    def above_zero(self, bending: dict[str, int], value: Evaluate, *, twists: bool) -> Iterator[tuple[str, Any, str]]:
+        """Area, second moments of the directions of bending, and for torsion its constant."""
+        yield "section area", self.area(value), ""
+        for letter, direction in bending.items():
+            yield f"section second moment for bending along {letter}", self.second_moment(direction, value), ""
+        if twists:
+            yield "section torsion constant", self.torsion_constant(value), ""
+
 
 @dataclass(frozen=True, slots=True)
-class Rectangle:
+class Rectangle(Geometric):
     """A rectangle: `height` along y, `width` along z."""
 
     height: Number = scalar("m", "height of the section, along y")
@@ -31,9 +112,13 @@ class Rectangle:
         h, b = value(self.height), value(self.width)
         return h**3 * b**3 / (3.58 * (h**2 + b**2))
 
+    def outline(self, length: float, value: Evaluate) -> HalfEdges:  # noqa: ARG002
+        """Half the height and half the width."""
+        return value(self.height) / 2, value(self.width) / 2
+
 
 @dataclass(frozen=True, slots=True)
-class Circle:
+class Circle(Geometric):
     """A solid circle."""
 
     radius: Number = scalar("m", "radius of the section")
@@ -50,9 +135,13 @@ class Circle:
         """J = π r⁴/2."""
         return pi * value(self.radius) ** 4 / 2
 
+    def outline(self, length: float, value: Evaluate) -> float:  # noqa: ARG002
+        """The radius."""
+        return float(value(self.radius))
+
 
 @dataclass(frozen=True, slots=True)
-class Tube:
+class Tube(Geometric):
     """A circular tube."""
 
     outer: Number = scalar("m", "outer radius of the section")
@@ -70,9 +159,13 @@ class Tube:
         """J = π (R⁴ − r⁴)/2."""
         return pi * (value(self.outer) ** 4 - value(self.inner) ** 4) / 2
 
+    def outline(self, length: float, value: Evaluate) -> float:  # noqa: ARG002
+        """The outer radius."""
+        return float(value(self.outer))
+
 
 @dataclass(frozen=True, slots=True)
-class SectionNumbers:
+class SectionNumbers(Geometric):
     """A section given by its area and moments."""
 
     section_area: Number = scalar("m^2", "area of the section")
@@ -92,9 +185,13 @@ class SectionNumbers:
         """J as given."""
         return value(self.torsion)
 
+    def outline(self, length: float, value: Evaluate) -> float:  # noqa: ARG002
+        """The radius of a circle of its area."""
+        return sqrt(value(self.section_area) / pi)
+
 
 @dataclass(frozen=True, slots=True)
-class Stiffness:
+class Stiffness(Section):
     """A section given by what it weighs and how stiff it is; its beam has neither density nor Young's modulus.
 
     Bending: ρA ẅ + EI w⁗ = 0; torsion: ρI_p θ̈ = GJ θ″.
@@ -106,5 +203,33 @@ class Stiffness:
     torsion: Number = scalar("N*m^2", "stiffness of torsion, GJ", 0.0)
     polar: Number = scalar("kg*m", "polar moment of inertia per length, ρI_p", 0.0)
 
+    needs_material: ClassVar[bool] = False
 
-Section = Rectangle | Circle | Tube | SectionNumbers | Stiffness
+    def mass_per_length(self, density: Any, value: Evaluate) -> Any:  # noqa: ANN401, ARG002
+        """As given."""
+        return value(self.line_density)
+
+    def bending_stiffness(self, direction: int, young: Any, value: Evaluate) -> Any:  # noqa: ANN401, ARG002
+        """As given."""
+        return value(self.bending_y if direction == ALONG_Y else self.bending_z)
+
+    def torsion_stiffness(self, shear: Any, value: Evaluate) -> Any:  # noqa: ANN401, ARG002
+        """As given."""
+        return value(self.torsion)
+
+    def polar_inertia(self, density: Any, value: Evaluate) -> Any:  # noqa: ANN401, ARG002
+        """As given."""
+        return value(self.polar)
+
+    def above_zero(self, bending: dict[str, int], value: Evaluate, *, twists: bool) -> Iterator[tuple[str, Any, str]]:
+        """Mass per length, stiffness in the directions of bending, and what torsion needs."""
+        yield "section.line_density", value(self.line_density), ""
+        for letter, direction in bending.items():
+            yield f"section.bending_{letter}", self.bending_stiffness(direction, None, value), ""
+        if twists:
+            yield "section.torsion", value(self.torsion), ""
+            yield "section.polar", value(self.polar), " Torsion needs an inertia to turn."
+
+    def outline(self, length: float, value: Evaluate) -> float:  # noqa: ARG002
+        """A slender round bar."""
+        return SLENDER * length

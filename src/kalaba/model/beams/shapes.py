@@ -24,8 +24,23 @@ ALIKE = 1e13  # condition of the shapes' mass matrix above which they cannot be 
 ROOT = 1e-6  # of the largest value: what a shape may miss its root condition by
 
 
+class Shapes:
+    """What a beam asks of its shapes."""
+
+    __slots__ = ()
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        raise NotImplementedError
+
+    def evaluate(self, x: Array) -> Values:
+        """Value, slope and curvature of every shape at points of [0, 1]."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True, slots=True)
-class ClampedFree:
+class ClampedFree(Shapes):
     """The modes of a clamped-free beam: cosh β cos β = −1. They have no curvature at the tip."""
 
     count: int = 1
@@ -39,7 +54,7 @@ class ClampedFree:
 
 
 @dataclass(frozen=True, slots=True)
-class ClampedClamped:
+class ClampedClamped(Shapes):
     """The modes of a beam clamped at both ends: cosh β cos β = 1. They do not move the tip; largest value about 1."""
 
     count: int = 1
@@ -53,7 +68,7 @@ class ClampedClamped:
 
 
 @dataclass(frozen=True, slots=True)
-class Pinned:
+class Pinned(Shapes):
     """The modes of a beam pinned at both ends, seen from the tangent at the root: sin kπx − kπx, over the tip's."""
 
     count: int = 1
@@ -68,7 +83,7 @@ class Pinned:
 
 
 @dataclass(frozen=True, slots=True)
-class Polynomial:
+class Polynomial(Shapes):
     """Polynomials from x² on, their curvatures the Legendre polynomials: many of them stay well apart.
 
     The first two move the tip and are 1 there; the others neither move nor turn it.
@@ -92,7 +107,7 @@ class Polynomial:
 
 
 @dataclass(frozen=True, slots=True)
-class StaticTip:
+class StaticTip(Shapes):
     """How a force at the tip bends a beam, (3x² − x³)/2, and, with two, how a moment there does, x²."""
 
     count: int = 1
@@ -108,7 +123,7 @@ class StaticTip:
 
 
 @dataclass(frozen=True, slots=True)
-class Tabulated:
+class Tabulated(Shapes):
     """Shapes given at points of [0, 1], from a finite-element code for example; a quintic spline runs through them.
 
     `read` takes a text file with one line a point: x, then the value of every shape, in columns; lines that begin with
@@ -159,9 +174,6 @@ class Tabulated:
             spline = make_interp_spline(np.array(self.points), np.array(row), k=5)
             rows.append((spline(x), spline.derivative(1)(x), spline.derivative(2)(x)))
         return _stack(rows)
-
-
-Shapes = ClampedFree | ClampedClamped | Pinned | Polynomial | StaticTip | Tabulated
 
 
 def _stack(rows: list[tuple[Array, Array, Array]]) -> Values:

@@ -10,7 +10,6 @@ from dataclasses import fields, is_dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from kalaba.model.beams.beam import Beam
 from kalaba.model.machine import MachineConnection, MachineConstraint, MachineForce, Thrust, TracedRow
 from kalaba.model.text.expressions import Expression
 
@@ -113,10 +112,7 @@ class Groups:
         if body.joint.has_quaternion:
             q |= set(range(body.q_index, body.q_index + body.joint.q_count))
             v |= set(range(body.v_index, body.v_index + body.joint.v_count))
-        if isinstance(body.solid, Beam):
-            q |= set(range(body.mode_q, body.mode_q + body.solid.modes))
-            v |= set(range(body.mode_v, body.mode_v + body.solid.modes))
-        return q, v
+        return q | set(body.modes_in_q), v | set(body.modes_in_v)
 
     @cached_property
     def _places(self) -> dict[str, int]:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from kalaba.analyse.at_rest import NotInEquilibriumWarning
 from kalaba.analyse.frequencies import Frequencies, frequencies
 from kalaba.errors import KalabaError, ViewError
-from kalaba.model.beams.beam import Beam
 from kalaba.tolerances import SAMPLES_EVEN, SPECTRUM_SHOWN
 from kalaba.view.figures.histories import heading
 from kalaba.view.figures.quantities import largest_of, merged, reach
@@ -32,7 +31,7 @@ FEWEST = 16  # samples of which a spectrum says anything
 
 def modes(run: Run) -> Figure:
     """Draw tip deflections, modal coordinates and the tips' spectrum with the natural frequencies at the start."""
-    beams = [body for body in run.plant.machine.bodies if isinstance(body.solid, Beam)]
+    beams = [body for body in run.plant.machine.bodies if body.solid.modes]
     if not beams:
         raise ViewError(
             f"{run.plant.system.name}: no body is a beam, so there are no modes to draw. Try --figure coordinates."
@@ -56,7 +55,8 @@ def _kept(tips: dict[str, Array]) -> list[tuple[str, Array]]:
 
 def _modal(run: Run, body: MachineBody) -> Panel:
     """Modal coordinates of one beam: with shapes that are 1 at the tip they are its parts of the tip's deflection."""
-    part = slice(body.mode_q, body.mode_q + body.solid.bending_modes)
+    lengths = body.solid.mode_units.count("m")  # modes of bending stand first
+    part = slice(body.mode_q, body.mode_q + lengths)
     names = [name.removeprefix(f"{body.name}.") for name in run.plant.coordinates[part]]
     lines, more = largest_of([(n, 1e3 * v) for n, v in zip(names, run.q[:, part].T, strict=True)], reach)
     note = f"not drawn: {more} smaller" if more else ""

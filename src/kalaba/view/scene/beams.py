@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.model.beams.section import Circle, Rectangle, SectionNumbers, Tube
 from kalaba.view.scene.meshes import SIDES, Mesh, tube
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 STATIONS = 25  # sections along a beam
 GAUSS = np.polynomial.legendre.leggauss(4)  # between two stations, for the foreshortening
-SLENDER = 1 / 60  # radius over length of a beam that has no geometry, only stiffness
 
 
 @dataclass(frozen=True)
@@ -101,17 +99,8 @@ def _about(axis: int, angle: Array) -> Array:
 
 def outline(beam: Beam, number: Callable[[Any], float], least: float) -> Array:
     """Corners of a beam's section along y and z; no thinner than can be seen (`least`, half of it)."""
-    section = beam.section
-    if isinstance(section, Rectangle):
-        half = np.maximum([number(section.height) / 2, number(section.width) / 2], least)
-        return np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * half
-    if isinstance(section, Circle):
-        radius = number(section.radius)
-    elif isinstance(section, Tube):
-        radius = number(section.outer)
-    elif isinstance(section, SectionNumbers):
-        radius = float(np.sqrt(number(section.section_area) / np.pi))
-    else:
-        radius = SLENDER * number(beam.length)
+    half = beam.section.outline(number(beam.length), number)
+    if isinstance(half, tuple):
+        return np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * np.maximum(half, least)
     angles = 2 * np.pi * np.arange(SIDES) / SIDES
-    return max(radius, least) * np.column_stack([np.cos(angles), np.sin(angles)])
+    return max(half, least) * np.column_stack([np.cos(angles), np.sin(angles)])

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kalaba.model.beams.beam import Beam
 from kalaba.model.parts import WORLD
 from kalaba.model.text.expressions import Values, number
 from kalaba.view.scene.beams import BentBeam, outline
@@ -149,9 +148,9 @@ class _Builder:
 
     def _solid(self, body: MachineBody) -> Shape:
         colour = self._colours[body.name]
-        if isinstance(body.solid, Beam):
-            corners = outline(body.solid, self.number, self.sizes.least)
-            bent = BentBeam(body.solid, body.mode_q, self.number(body.solid.length), corners)
+        if (beam := body.solid.beam) is not None:
+            corners = outline(beam, self.number, self.sizes.least)
+            bent = BentBeam(beam, body.mode_q, self.number(beam.length), corners)
             return Shape(body.name, body.name, *bent.mesh(self.q), colour, bends=True, source=bent)
         mesh = body_mesh(body.solid, body.joint.marker, self._anchors[body.name], self.number, self.sizes)
         return Shape(body.name, body.name, *mesh, colour)
@@ -198,7 +197,8 @@ class _Builder:
         points = [np.zeros((0, 3))]
         for body in self.machine.bodies:
             index = self.places.index[body.name]
-            reach = _reach(body.solid, self.number)
+            form = body.solid.form(self.number)
+            reach = 0.0 if form is None else form.reach
             own = np.concatenate([self._anchors[body.name], reach * np.vstack([np.eye(3), -np.eye(3)])])
             points.append(self.placed.positions[index] + own @ self.placed.rotations[index].T)
         cloud = np.concatenate(points)
@@ -209,15 +209,6 @@ class _Builder:
         """The diagonal of the largest cuboid that has a body's mass and inertia: what a lone body is measured by."""
         found = [equivalent_edges(body.solid.mass_properties(self.number))[0] for body in self.machine.bodies]
         return max((float(np.linalg.norm(edges)) for edges in found if edges is not None), default=BARE)
-
-
-def _reach(solid: Any, number: Any) -> float:  # noqa: ANN401
-    """How far a solid without a tip reaches from its origin, about."""
-    if hasattr(solid, "size"):
-        return float(max(number(edge) for edge in solid.size)) / 2
-    if hasattr(solid, "radius"):
-        return float(max(number(solid.radius), number(solid.length) / 2))
-    return 0.0
 
 
 def _colours(machine: Machine) -> dict[str, int]:

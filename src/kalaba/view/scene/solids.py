@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.joints.marker import Marker
-from kalaba.model.solids import Box, Cylinder, MassProperties, Rod
+from kalaba.model.solids import AnySolid, Bar, Cuboid, MassProperties, Roller
 from kalaba.view.scene.meshes import Mesh, across, ball, bar, box, hull, joined, tube
 
 Array = NDArray[np.float64]
@@ -49,22 +49,23 @@ class Sizes:
         return LEAST * self.machine
 
 
-def body_mesh(solid: Any, marker: Marker, anchors: Array, number: Number, sizes: Sizes) -> Mesh:  # noqa: ANN401
+def body_mesh(solid: AnySolid, marker: Marker, anchors: Array, number: Number, sizes: Sizes) -> Mesh:
     """The mesh of a rigid body in its frame; `anchors` (A, 3) are the places of all that sits on it."""
-    if isinstance(solid, Box):
-        own = box(np.maximum([number(edge) for edge in solid.size], 2 * sizes.least))
-    elif isinstance(solid, Cylinder):
-        own = _cylinder(number(solid.radius), number(solid.length), solid.axis.components, sizes)
-    elif isinstance(solid, Rod):
-        end = number(solid.length) * np.array(solid.axis.components)
-        slim = SLIM if marker.slides_along is not None else 1.0
-        own = bar(np.zeros(3), end, slim * sizes.radius(float(np.linalg.norm(end))))
-    else:
-        numbers = solid.mass_properties(number)
-        makes_plate = marker.glides_across is not None and len(_distinct(anchors, sizes)) > 2
-        own = joined(() if numbers.tip is not None or makes_plate else _core(numbers, marker, anchors, sizes))
-        if not len(own.faces):
-            return _skeleton(numbers, anchors, sizes)
+    match solid.form(number):
+        case Cuboid(edges):
+            own = box(np.maximum(edges, 2 * sizes.least))
+        case Roller(radius, length, axis):
+            own = _cylinder(radius, length, axis.components, sizes)
+        case Bar(length, axis):
+            end = length * np.array(axis.components)
+            slim = SLIM if marker.slides_along is not None else 1.0
+            own = bar(np.zeros(3), end, slim * sizes.radius(float(np.linalg.norm(end))))
+        case None:
+            numbers = solid.mass_properties(number)
+            makes_plate = marker.glides_across is not None and len(_distinct(anchors, sizes)) > 2
+            own = joined(() if numbers.tip is not None or makes_plate else _core(numbers, marker, anchors, sizes))
+            if not len(own.faces):
+                return _skeleton(numbers, anchors, sizes)
     outside = [point for point in _distinct(anchors, sizes) if not _touches(own, point, sizes)]
     return joined([own, *_bars(np.array(outside).reshape(-1, 3), sizes)])
 

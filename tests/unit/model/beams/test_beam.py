@@ -34,7 +34,7 @@ def test_a_tip_mass_moves_the_centre():
 def test_modes_are_named_plane_by_plane_and_torsion_last():
     solid = beam(shapes=kb.ClampedFree(2), bending=(kb.Z, kb.Y), torsion=1)
     assert (solid.planes, solid.bending_modes, solid.modes) == ((2, 1), 4, 5)
-    assert [solid.unit(k) for k in range(5)] == ["m"] * 4 + ["rad"]
+    assert solid.mode_units == ("m", "m", "m", "m", "rad")
     system = kb.System("one", (kb.Body("boom", solid, joint=kb.Revolute(kb.Z)),))
     names = [(c.name, c.unit) for c in system.machine.coordinates]
     assert names == [("boom.angle", "rad"), *((f"boom.mode{k}", "m") for k in range(1, 5)), ("boom.mode5", "rad")]
