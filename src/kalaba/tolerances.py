@@ -13,6 +13,33 @@ QUATERNION_UNIT = 1e-6
 # 1, cosine between the two axes of a cross; axes normalised from plain numbers miss a right angle by some 1e-16
 RIGHT_ANGLE = 1e-12
 
+# 1, how far the length of a direction or quaternion is from one: within this it is left as the user wrote it
+UNIT_LENGTH = 1e-12
+
+# 1, the same for quaternions whose entries are expressions of parameters: beyond it they do not turn, they stretch
+TURNING_LENGTH = 1e-9
+
+# 1, of the angle (at least one): nearer to a whole number of quarter turns an angle is one, with exact sine and cosine
+QUARTER_TURN = 1e-15
+
+# rad, half of the angle of a rotation: below it axis times angle is twice the vector part, its factor being 0/0
+NO_TURN = 1e-12
+
+# 1, of the largest principal moment: by how much inertia from rounded numbers may break the triangle inequality
+TRIANGLE = 1e-9
+
+# 1, condition of the mass matrix of a beam's shapes: beyond it some of them are the same shape to rounding
+SHAPES_ALIKE = 1e13
+
+# 1, of the largest value of a tabulated shape: its value at the root may miss zero by it, its slope by a thousand times
+SHAPE_ROOT = 1e-6
+
+# 1, of the root: a smaller step of Newton's method on a beam's frequency equation is rounding
+FREQUENCY_ROOT = 1e-15
+
+# 1, of the largest entry: integrals of orthogonal shapes below it are zero, and stay out of the equations
+SHAPES_ORTHOGONAL = 1e-13
+
 # --- rows: rank, closing, projection (constrain, compiled, plant)
 
 # --- Rows, their rank, closing and projection: constrain, compiled, plant.

@@ -69,7 +69,7 @@ def damping_power(kinematics: Kinematics) -> ca.SX:
 
 
 def actuation_map(kinematics: Kinematics) -> ca.SX:
-    """B(q) with generalised force B u: one column (∂δ/∂q N)ᵀ a motor, (R a)ᵀ J a thruster on a frame."""
+    """B(q) with generalised force B u: one column per motor, (∂δ/∂q N)ᵀ, or (R a)ᵀ J for a thruster on a frame."""
     symbols = kinematics.symbols
     rows = []
     for motor in kinematics.machine.actuators:
@@ -109,9 +109,9 @@ def applied_force(kinematics: Kinematics) -> ca.SX:
 
 
 def _half(kinematics: Kinematics, force: MachineForce, half: str) -> ca.SX:
-    given = getattr(force, half)
-    if isinstance(given, tuple):
-        return ca.vertcat(*(kinematics.value(entry) for entry in given))
+    content = getattr(force, half)
+    if isinstance(content, tuple):
+        return ca.vertcat(*(kinematics.value(entry) for entry in content))
     first = len(kinematics.machine.actuators) + kinematics.machine.sampled_inputs.index(f"{force.name}.{half}.x")
     return kinematics.symbols.u[first : first + 3]
 
@@ -125,6 +125,6 @@ def working_constraints(kinematics: Kinematics) -> ca.SX:
     names = [velocity.name for velocity in kinematics.machine.velocities]
     total = ca.SX.zeros(len(names))
     for closure in kinematics.machine.closures:
-        for name, expression in getattr(closure, "work", ()):
+        for name, expression in closure.work:
             total[names.index(name)] += kinematics.value(expression)
     return total

@@ -25,13 +25,12 @@ from kalaba.joints.formulas import JointMotion
 from kalaba.model.beams.shapes import table
 from kalaba.space.pose import X, Y, Z
 from kalaba.space.symbolic import about, cross, spin
+from kalaba.tolerances import SHAPES_ORTHOGONAL
 
 if TYPE_CHECKING:
     from kalaba.derive.kinematics import FramePose
     from kalaba.derive.symbols import Symbols
     from kalaba.model.beams.beam import Beam
-
-ROUNDING = 1e-13  # of the largest entry: shapes that are orthogonal stay so
 
 
 @dataclass(frozen=True)
@@ -263,7 +262,7 @@ def _running_integral(values: Any) -> tuple[Any, float]:  # noqa: ANN401
 def _clean(matrix: Any) -> Any:  # noqa: ANN401
     """Set entries at rounding to zero."""
     scale = np.sqrt(np.outer(np.abs(matrix).max(axis=1), np.abs(matrix).max(axis=0)))
-    return np.where(np.abs(matrix) > ROUNDING * scale, matrix, 0.0)
+    return np.where(np.abs(matrix) > SHAPES_ORTHOGONAL * scale, matrix, 0.0)
 
 
 def on_moving_seat(motion: JointMotion, seat: FramePose, modes: ca.SX, rates: ca.SX, symbols: Symbols) -> JointMotion:

@@ -222,10 +222,21 @@ def _motion(equations: Equations) -> list[ca.SX]:
 
 
 def derive(system: System, method: Method | None = None) -> Equations:
-    """Derive the equations of a System: trees by the method, loops and other constraints as rows."""
-    found = equations_of(system.machine, NewtonEuler() if method is None else method)
-    _ = found.dynamics, found.rows  # what is wrong with a model is said here
-    return found
+    """Derive the equations of a System: trees by the method, loops and other constraints as rows.
+
+    Arguments:
+        system: the machine, described
+        method: NewtonEuler() (the default), Lagrange() or Kane(); all give the same equations
+
+    Returns:
+        Equations: expressions of q, v, t, the actuation u and the parameters p
+
+    Raises:
+        ModelError: a row reads rate() of what does not move
+    """
+    equations = equations_of(system.machine, NewtonEuler() if method is None else method)
+    _ = equations.dynamics, equations.rows  # what is wrong with a model is said here
+    return equations
 
 
 def equations_of(machine: Machine, method: Method) -> Equations:

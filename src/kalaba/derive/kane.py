@@ -124,19 +124,19 @@ def _beam_inertia(kinematics: Kinematics, index: int, root: ca.SX) -> tuple[ca.S
 
 def body_velocities(kinematics: Kinematics) -> ca.SX:
     """Angular velocity and velocity of the centre of mass of every body, world axes, below each other."""
-    found: list[Velocity] = []
+    velocities: list[Velocity] = []
     for body, described in zip(kinematics.bodies, kinematics.machine.bodies, strict=True):
         o, (omega, v) = body.world.position, (NONE, NONE)
         if body.parent >= 0:
-            omega, v = found[body.parent]
+            omega, v = velocities[body.parent]
             parent = kinematics.bodies[body.parent]
             turn, slip = _seat_velocity(kinematics, body, parent)
             v = v + cross(omega, o - parent.world.position) + slip
             omega = omega + turn
         turn, slide = _joint_velocity(kinematics, body, described)
-        found.append((omega + turn, v + slide))
+        velocities.append((omega + turn, v + slide))
     arms = [ca.mtimes(body.world.rotation, body.com) for body in kinematics.bodies]
-    rows = [ca.vertcat(omega, v + cross(omega, arm)) for (omega, v), arm in zip(found, arms, strict=True)]
+    rows = [ca.vertcat(omega, v + cross(omega, arm)) for (omega, v), arm in zip(velocities, arms, strict=True)]
     return ca.vertcat(ca.SX(0, 1), *rows)
 
 

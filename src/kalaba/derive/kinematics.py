@@ -149,10 +149,10 @@ class Kinematics:
 
     def rate(self, value: Any) -> ca.SX:  # noqa: ANN401
         """Time derivative along the motion, of positions; the rate of a rate is an acceleration, which is not known."""
-        found = ca.SX(value)
-        if found.shape[0] and ca.depends_on(found, self.symbols.v):
-            raise KeyError(str(found))
-        return self.symbols.rate(found)
+        expression = ca.SX(value)
+        if expression.shape[0] and ca.depends_on(expression, self.symbols.v):
+            raise KeyError(str(expression))
+        return self.symbols.rate(expression)
 
     def function(self, name: str) -> Callable[..., Any]:
         """The CasADi function of a name."""
@@ -177,22 +177,22 @@ class Kinematics:
     @cached_property
     def _slices(self) -> list[slice]:
         """Where each body's joint has its rates among the joint rates u."""
-        found, first = [], 0
+        slices, first = [], 0
         for body in self.machine.bodies:
             carrier = self.rides(body)
             last = first + body.joint.v_count + (carrier.solid.modes if carrier else 0)
-            found.append(slice(first, last))
+            slices.append(slice(first, last))
             first = last + body.solid.modes
-        return found
+        return slices
 
     @cached_property
     def beams(self) -> dict[int, Field]:
         """The beams by the index of their body."""
-        found = {}
+        fields = {}
         for index, body in enumerate(self.machine.bodies):
             if (beam := body.solid.beam) is not None:
-                found[index] = field(beam, self.number, self.symbols.q[body.mode_q : body.mode_q + beam.modes])
-        return found
+                fields[index] = field(beam, self.number, self.symbols.q[body.mode_q : body.mode_q + beam.modes])
+        return fields
 
     def _mode_rates(self, body: MachineBody) -> list[ca.SX]:
         return [self.symbols.v[i] for i in body.modes_in_v]
@@ -214,8 +214,8 @@ class Kinematics:
     def _rates(self, body: MachineBody) -> list[ca.SX]:
         """Rates that move a body on its parent: those of the modes under its seat, then its joint's own."""
         carrier = self.rides(body)
-        own = self.joint_rates_of(body)
-        return (self._mode_rates(carrier) if carrier else []) + (ca.vertsplit(own) if own.shape[0] else [])
+        rates = self.joint_rates_of(body)
+        return (self._mode_rates(carrier) if carrier else []) + (ca.vertsplit(rates) if rates.shape[0] else [])
 
     def joint(self, joint: Joint) -> Joint:
         """A joint of the machine with expressions of the parameters for its numbers."""

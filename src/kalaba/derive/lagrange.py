@@ -66,19 +66,19 @@ class Lagrange:
 
 def kinetic_energies(kinematics: Kinematics, q_dot: ca.SX) -> dict[str, ca.SX]:
     """T(q, q̇) = ½ m ṗ·ṗ + ½ ω·I ω of every body, by its name."""
-    found: dict[str, ca.SX] = {}
+    energies: dict[str, ca.SX] = {}
     poses = [ca.horzcat(_centre(body), body.world.rotation) for body in kinematics.bodies]
     rates = ca.jtimes(ca.horzcat(ca.SX(3, 0), *poses), kinematics.symbols.q, q_dot)  # (ṗ, Ṙ) of every body in a row
     for index, body in enumerate(kinematics.bodies):
         p_dot, R_dot = rates[:, 4 * index], rates[:, 4 * index + 1 : 4 * index + 4]
         omega = vee(ca.mtimes(body.world.rotation.T, R_dot))
-        own = body.mass * ca.dot(p_dot, p_dot) / 2 + ca.dot(omega, ca.mtimes(body.inertia, omega)) / 2
+        energy = body.mass * ca.dot(p_dot, p_dot) / 2 + ca.dot(omega, ca.mtimes(body.inertia, omega)) / 2
         if body.beam is not None:
             first = kinematics.machine.bodies[index].mode_q
             modes_dot = q_dot[first : first + body.beam.modes.shape[0]]
-            own += body.beam.kinetic_energy(omega, ca.mtimes(body.world.rotation.T, p_dot), modes_dot)
-        found[body.name] = own
-    return found
+            energy += body.beam.kinetic_energy(omega, ca.mtimes(body.world.rotation.T, p_dot), modes_dot)
+        energies[body.name] = energy
+    return energies
 
 
 def _centre(body: BodyKinematics) -> ca.SX:

@@ -74,13 +74,13 @@ class NewtonEuler:
         u = kinematics.joint_rates
         J = ca.jacobian(u, symbols.v)
         u_drift = ca.jtimes(u, symbols.q, symbols.q_dot)  # J̇ v
-        found = recursion(kinematics, u, u_drift, kinematics.gravity)
-        torque = found.torque
+        result = recursion(kinematics, u, u_drift, kinematics.gravity)
+        torque = result.torque
         M_joint = composite_mass_matrix(kinematics)
         mass = ca.mtimes(ca.mtimes(J.T, M_joint), J)
         bias = ca.mtimes(J.T, torque) - spring_force(kinematics)
-        steps = {"joint rates": u, "joint rates by velocities": J, "body velocities": found.velocities}
-        for body, (w, v, a, b), force in zip(kinematics.bodies, found.motion, found.forces, strict=True):
+        steps = {"joint rates": u, "joint rates by velocities": J, "body velocities": result.velocities}
+        for body, (w, v, a, b), force in zip(kinematics.bodies, result.motion, result.forces, strict=True):
             steps |= {
                 f"outward, velocity of {body.name}": ca.vertcat(w, v),
                 f"outward, acceleration of {body.name}": ca.vertcat(a, b),
@@ -106,8 +106,8 @@ class Recursion:
 
 def inverse_dynamics(kinematics: Kinematics, u: ca.SX, u_dot: ca.SX, gravity: ca.SX) -> tuple[ca.SX, ca.SX]:
     """Joint torques for joint rates u and accelerations u̇, and all body velocities (ω; v) beside each other."""
-    found = recursion(kinematics, u, u_dot, gravity)
-    return found.torque, found.velocities
+    result = recursion(kinematics, u, u_dot, gravity)
+    return result.torque, result.velocities
 
 
 def recursion(kinematics: Kinematics, u: ca.SX, u_dot: ca.SX, gravity: ca.SX) -> Recursion:
@@ -121,9 +121,9 @@ def recursion(kinematics: Kinematics, u: ca.SX, u_dot: ca.SX, gravity: ca.SX) ->
     torque = ca.SX.zeros(u.shape[0])
     for index, body in enumerate(kinematics.bodies):
         if body.beam is not None:
-            n, f, own = beam_force(body.beam, motion[index], u[body.mode_rates, 0], u_dot[body.mode_rates, 0])
+            n, f, modal = beam_force(body.beam, motion[index], u[body.mode_rates, 0], u_dot[body.mode_rates, 0])
             forces[index] = (n, f)
-            torque[body.mode_rates] = own
+            torque[body.mode_rates] = modal
     for index in reversed(range(len(forces))):
         body, (n, f) = kinematics.bodies[index], forces[index]
         if body.rates.stop > body.rates.start:
@@ -142,13 +142,13 @@ def _outward(
     """Velocity (ω; v) and acceleration (α; a) of a child from its parent's."""
     w, v, alpha, a = parent
     R_inv, p = body.relative.rotation.T, body.relative.position
-    own = ca.mtimes(body.joint.motion, u)
-    w_own, v_own = own[0:3], own[3:6]
-    w_new = ca.mtimes(R_inv, w) + w_own
-    v_new = ca.mtimes(R_inv, v + cross(w, p)) + v_own
+    added = ca.mtimes(body.joint.motion, u)
+    w_joint, v_joint = added[0:3], added[3:6]
+    w_new = ca.mtimes(R_inv, w) + w_joint
+    v_new = ca.mtimes(R_inv, v + cross(w, p)) + v_joint
     push = ca.mtimes(body.joint.motion, u_dot) + body.joint.drift
-    alpha_new = ca.mtimes(R_inv, alpha) + push[0:3] + cross(w_new, w_own)
-    a_new = ca.mtimes(R_inv, a + cross(alpha, p)) + push[3:6] + cross(w_new, v_own) + cross(v_new, w_own)
+    alpha_new = ca.mtimes(R_inv, alpha) + push[0:3] + cross(w_new, w_joint)
+    a_new = ca.mtimes(R_inv, a + cross(alpha, p)) + push[3:6] + cross(w_new, v_joint) + cross(v_new, w_joint)
     return w_new, v_new, alpha_new, a_new
 
 
@@ -221,7 +221,8 @@ def beam_force(
     both = ca.vertcat(speeds, accelerations)
     momenta = ca.gradient(T, both)
     change = ca.jtimes(momenta, both, ca.vertcat(V_dot, rates_dot)) + ca.jtimes(momenta, beam.modes, rates)
-    found = ca.substitute([momenta, change, ca.gradient(T, beam.modes)], [both], [ca.vertcat(V, rates)])
-    L, P = found[0][0:3], found[0][3:6]
-    n, f = found[1][0:3] + cross(w, L) + cross(v, P), found[1][3:6] + cross(w, P)
-    return n, f, found[1][6:] - found[2]
+    expressions = [momenta, change, ca.gradient(T, beam.modes)]
+    momentum, momentum_dot, slope = ca.substitute(expressions, [both], [ca.vertcat(V, rates)])
+    L, P = momentum[0:3], momentum[3:6]
+    n, f = momentum_dot[0:3] + cross(w, L) + cross(v, P), momentum_dot[3:6] + cross(w, P)
+    return n, f, momentum_dot[6:] - slope

@@ -139,9 +139,9 @@ class _Layout:
             self.frames[f"{name}.tip"] = flat.MachineFrame(f"{name}.tip", name, None, -1, is_tip=True)
         if part.joint.has_quaternion:
             self._add_quaternion(part, name)
-        for (label, unit), given in zip(part.joint.displacements, part.joint.expressions, strict=True):
+        for (label, unit), expression in zip(part.joint.displacements, part.joint.expressions, strict=True):
             self.displacements[f"{name}.{label}"] = unit
-            if given is None:
+            if expression is None:
                 self._add_scalar(f"{name}.{label}", unit)
         if part.solid.modes:
             self.mode_indices[name] = (len(self.coordinates), len(self.velocities))
@@ -182,13 +182,13 @@ class _Layout:
         def number(inner: str) -> Expression:
             quantity = by_path[inner]
             full = f"{path}.{inner}" if path else inner
-            given = self.overrides.get(full, quantity.value)
-            if isinstance(given, str):
-                self.derived.append((full, scope.parameter_expression(given, full)))
+            value = self.overrides.get(full, quantity.value)
+            if isinstance(value, str):
+                self.derived.append((full, scope.parameter_expression(value, full)))
                 return self.derived[-1][1]
-            check_number(full, given)
-            structure = is_structure(quantity, given)
-            self.parameters[full] = described.Parameter(full, given, quantity.unit, quantity.description, structure)
+            check_number(full, value)
+            structure = is_structure(quantity, value)
+            self.parameters[full] = described.Parameter(full, value, quantity.unit, quantity.description, structure)
             return parse(full)
 
         self.copies[path] = with_values(part, number)
@@ -208,9 +208,9 @@ class _Layout:
 
     def set_carriers(self, bodies: Iterable[flat.MachineBody]) -> None:
         """Find the body that carries each frame."""
-        own = {body.name: index for index, body in enumerate(bodies)}
+        indices = {body.name: index for index, body in enumerate(bodies)}
         for name in self.frames:
-            self.frames[name] = replace(self.frames[name], body=carrier(name, self.frames, own))
+            self.frames[name] = replace(self.frames[name], body=carrier(name, self.frames, indices))
 
     def check_connection(self, connection: flat.MachineConnection) -> None:
         """Refuse a connection between frames of one body."""
@@ -249,9 +249,9 @@ class _Layout:
     def velocities_with_units(self, bodies: Iterable[flat.MachineBody]) -> tuple[flat.Coordinate, ...]:
         """Velocities: a plain coordinate's rate bears its name."""
         units = {c.name: f"{c.unit}/s" for c in self.coordinates_with_units(bodies)}
-        own = {self._nth(self.velocities, v) for _, v in self.scalar_pairs}
+        plain = {self._nth(self.velocities, v) for _, v in self.scalar_pairs}
         return tuple(
-            flat.Coordinate(name, units.get(name, unit) if name in own else unit)
+            flat.Coordinate(name, units.get(name, unit) if name in plain else unit)
             for name, unit in self.velocities.items()
         )
 
@@ -263,13 +263,13 @@ class _Layout:
 def _body(layout: _Layout, part: described.Body, scope: Scope, name: str) -> flat.MachineBody:
     copy = layout.numbers(part, scope, name)
     displacements = []
-    for (label, unit), given in zip(part.joint.displacements, part.joint.expressions, strict=True):
+    for (label, unit), entry in zip(part.joint.displacements, part.joint.expressions, strict=True):
         full = f"{name}.{label}"
         known = {*layout.coordinates, *layout.parameters, *layout.readings}
-        text = parse(full) if given is None else scope.expression(given, f"{full} (q=)", known, {})
+        text = parse(full) if entry is None else scope.expression(entry, f"{full} (q=)", known, {})
         if text.has_rate or text.uses_time:
             raise ModelError(
-                f"{full}: expected q= as an expression of coordinates, got one of time or rates: {given!r}. "
+                f"{full}: expected q= as an expression of coordinates, got one of time or rates: {entry!r}. "
                 "To drive it in time, add a Constraint."
             )
         displacements.append(flat.Displacement(full, unit, text))
@@ -337,12 +337,12 @@ def _displacement(layout: _Layout, part: described.Actuator | described.Spring, 
 
 
 def _force(layout: _Layout, part: described.Force, scope: Scope, name: str) -> flat.MachineForce:
-    def half(given: Any) -> Any:  # noqa: ANN401
-        if isinstance(given, described.Sampled):
-            return given
-        if isinstance(given, Traced):
-            return _traced(layout, given, scope, name)
-        return tuple(layout.expression(entry, scope, name) for entry in given)
+    def half(content: Any) -> Any:  # noqa: ANN401
+        if isinstance(content, described.Sampled):
+            return content
+        if isinstance(content, Traced):
+            return _traced(layout, content, scope, name)
+        return tuple(layout.expression(entry, scope, name) for entry in content)
 
     frame = scope.known_frame(part.parent, name, layout.frames)
     return flat.MachineForce(name, frame, half(part.force), half(part.torque))

@@ -103,6 +103,11 @@ class MachineConnection:
         """Full names of its rows."""
         return tuple(f"{self.name}.{row}" for row in self.joint.rows)
 
+    @property
+    def work(self) -> tuple[tuple[str, Expression], ...]:
+        """It does none."""
+        return ()
+
 
 @dataclass(frozen=True, slots=True)
 class MachineConstraint:

@@ -36,8 +36,8 @@ def check_name(name: object, what: str) -> None:
 def check_frame(name: object, path: str) -> None:
     """Refuse what cannot be the name of a frame, such as the part itself."""
     if not isinstance(name, str):
-        own = getattr(name, "name", None)
-        hint = f"Write {own!r}." if isinstance(own, str) else "Write its name."
+        word = getattr(name, "name", None)
+        hint = f"Write {word!r}." if isinstance(word, str) else "Write its name."
         raise ModelError(f"{path}: expected the name of a frame, got {type(name).__name__} {_short(name)}. {hint}")
 
 
@@ -68,9 +68,9 @@ class Body:
         _check_numbers(self.name, self.solid)
 
 
-def fixed_pose(given: Any, name: str) -> Pose:  # noqa: ANN401
+def fixed_pose(content: Any, name: str) -> Pose:  # noqa: ANN401
     """Accept a Pose or three numbers; AsFound() has no meaning here."""
-    at = as_pose(given)
+    at = as_pose(content)
     if isinstance(at, AsFound):
         raise ModelError(f"{name}.at: expected a Pose, got AsFound(), which is for a Connection. Give a pose.")
     return at
@@ -146,11 +146,11 @@ class Constraint:
         object.__setattr__(self, "work", _pairs(self.work, f"{self.name}.work", "{coordinate: expression}"))
 
 
-def _pairs(given: Any, path: str, expected: str) -> tuple[tuple[str, Any], ...]:  # noqa: ANN401
+def _pairs(content: Any, path: str, expected: str) -> tuple[tuple[str, Any], ...]:  # noqa: ANN401
     try:
-        pairs = tuple(dict(given).items())
+        pairs = tuple(dict(content).items())
     except (TypeError, ValueError) as error:
-        raise ModelError(f"{path}: expected {expected}, got {given!r}.") from error
+        raise ModelError(f"{path}: expected {expected}, got {content!r}.") from error
     return tuple((key, tuple(value) if isinstance(value, list | np.ndarray) else value) for key, value in pairs)
 
 
@@ -270,15 +270,15 @@ class Force:
             object.__setattr__(self, entry, _three(f"{self.name}.{entry}", getattr(self, entry)))
 
 
-def _three(what: str, given: object) -> Any:  # noqa: ANN401
-    if isinstance(given, Sampled | Traced):
-        return given
-    if callable(given):
-        traced = trace(given, what)
+def _three(what: str, content: object) -> Any:  # noqa: ANN401
+    if isinstance(content, Sampled | Traced):
+        return content
+    if callable(content):
+        traced = trace(content, what)
         if len(traced.results) != 3:
             raise ModelError(f"{what}: expected three components from the callable, got {len(traced.results)}.")
         return traced
-    return as_numbers(given, 3, what)
+    return as_numbers(content, 3, what)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,7 @@ from kalaba.model.solids import judge
 from kalaba.model.text.expressions import Values, number
 from kalaba.space.number import quantities
 from kalaba.space.pose import Pose
-
-TURN_TOLERANCE = 1e-9  # by how much a quaternion's length may miss one
+from kalaba.tolerances import TURNING_LENGTH
 
 
 def check_values(
@@ -44,7 +43,7 @@ def check_values(
 def _check_turn(name: str, at: object, value: Callable[[Any], float]) -> None:
     if isinstance(at, Pose) and at.quaternion is not None:
         length = math.hypot(*(value(entry) for entry in at.quaternion))
-        if abs(length - 1.0) > TURN_TOLERANCE:
+        if abs(length - 1.0) > TURNING_LENGTH:
             raise ModelError(
                 f"{name}.at: expected a quaternion of length one, got {length:g}. Set all four of qw qx qy qz."
             )

@@ -24,8 +24,7 @@ from kalaba.model import solids as solid
 from kalaba.model.beams import beam, section, shapes
 from kalaba.model.parts import Sampled
 from kalaba.model.system import System
-from kalaba.model.text.recording import recorded, steps
-from kalaba.model.text.traced import Traced
+from kalaba.model.text.traced import Traced, recorded, steps
 from kalaba.space import pose
 
 FORMAT = 1
@@ -67,10 +66,10 @@ def from_plain(plain: object) -> System:
         raise ModelError("system: expected data with an entry `system`, got something else. Write it with to_plain.")
     if plain.get("kalaba") != FORMAT:
         raise ModelError(f"system: expected format {FORMAT}, got {plain.get('kalaba')!r}. Read it with a newer kalaba.")
-    found = _Reader(plain.get("systems", {}), {}).value(plain["system"], "system")
-    if not isinstance(found, System):
-        raise ModelError(f"system: expected a System, got {type(found).__name__}.")
-    return found
+    described = _Reader(plain.get("systems", {}), {}).value(plain["system"], "system")
+    if not isinstance(described, System):
+        raise ModelError(f"system: expected a System, got {type(described).__name__}.")
+    return described
 
 
 def to_json(described: System) -> str:
@@ -158,10 +157,10 @@ class _Reader:
                 raise ModelError(f"{where}: no System {digest!r} beside it; {near(digest, self.shared)}")
             self.known[digest] = None
             self.known[digest] = self.value(self.shared[digest], where)
-        found = self.known[digest]
-        if not isinstance(found, System):
+        described = self.known[digest]
+        if not isinstance(described, System):
             raise ModelError(f"{where}: expected a System {digest!r} that does not contain itself.")
-        return found
+        return described
 
     @staticmethod
     def _made(kind: str, entries: dict[str, Any], where: str) -> Any:  # noqa: ANN401

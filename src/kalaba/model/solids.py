@@ -11,16 +11,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from kalaba.errors import ModelError
 from kalaba.space.number import Number, as_numbers, scalar, vector
 from kalaba.space.pose import ZERO3, Axis, Vector3, X, Z, as_axis
+from kalaba.tolerances import TRIANGLE
 
 if TYPE_CHECKING:
     from kalaba.model.beams.beam import Beam
 
 Evaluate = Callable[[Any], Any]
 INERTIA_PARTS = ("xx", "yy", "zz", "xy", "xz", "yz")
-TRIANGLE_TOLERANCE = 1e-9
 
 
 class MassProperties(NamedTuple):
@@ -225,13 +227,11 @@ def judge(path: str, solid: AnySolid, value: Evaluate) -> None:
 
 def check_solid(path: str, properties: MassProperties) -> None:
     """Refuse a solid that cannot exist: negative mass, or principal inertias that break the triangle inequality."""
-    import numpy as np
-
     if not properties.mass >= 0.0:
         raise ModelError(f"{path}.mass: expected a mass of zero or more, got {properties.mass:g} kg. Check its sign.")
     xx, yy, zz, xy, xz, yz = properties.inertia
     principal = np.linalg.eigvalsh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], dtype=float))
-    slack = TRIANGLE_TOLERANCE * max(principal[2], 0.0)
+    slack = TRIANGLE * max(principal[2], 0.0)
     if principal[0] < -slack or principal[0] + principal[1] < principal[2] - slack - 1e-300:
         shown = ", ".join(f"{moment:g}" for moment in principal)
         raise ModelError(

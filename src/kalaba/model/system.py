@@ -102,15 +102,31 @@ class System:
         parameters: Values | tuple[tuple[str, float], ...] = (),
         start: Start = Start(),
     ) -> Placement:
-        """Make a part of this System, to stand in another one under a name."""
+        """Make a part of this System, to stand in another one under a name.
+
+        Arguments:
+            name: its name there; names inside it become name.part
+            parent: the frame it stands on
+            at: where on that frame: a Pose, or a position in m
+            parameters: values that replace its own, by path inside it
+            start: where it starts; goes before its own start
+        """
         return Placement(name, self, parent, at, _overrides(parameters), start)
 
     def add(self, *parts: AnyPart) -> System:
-        """Return a System with more parts."""
+        """Return a System with more parts.
+
+        Arguments:
+            parts: bodies, connections, frames, ... in the order that rows and coordinates shall have
+        """
         return replace(self, parts=(*self.parts, *parts))
 
     def remove(self, *names: str) -> System:
-        """Return a System without the named parts."""
+        """Return a System without the named parts.
+
+        Arguments:
+            names: names of parts of this System, not of those placed in it
+        """
         known = [part.name for part in self.parts]
         for name in names:
             if name not in known:
@@ -118,15 +134,19 @@ class System:
         return replace(self, parts=tuple(part for part in self.parts if part.name not in names))
 
     def with_parameters(self, values: Values) -> System:
-        """Return a System with other numbers."""
+        """Return a System with other numbers.
+
+        Arguments:
+            values: new values by path, in the unit of each parameter
+        """
         return replace(self, parameters=_overrides({**dict(self.parameters), **values}))
 
 
-def _listed(given: Any, path: str) -> tuple[Any, ...]:  # noqa: ANN401
-    if isinstance(given, str) or not hasattr(given, "__iter__"):
-        shown = repr(given) if isinstance(given, str) else type(given).__name__
+def _listed(content: Any, path: str) -> tuple[Any, ...]:  # noqa: ANN401
+    if isinstance(content, str) or not hasattr(content, "__iter__"):
+        shown = repr(content) if isinstance(content, str) else type(content).__name__
         raise ModelError(f"{path}: expected a tuple, got {shown}. A tuple of one ends with a comma: (a,).")
-    return tuple(given)
+    return tuple(content)
 
 
 def _overrides(values: Any) -> tuple[tuple[str, float], ...]:  # noqa: ANN401

@@ -33,13 +33,13 @@ def row_rate_units(machine: Machine) -> list[str]:
 
 def row_units(machine: Machine) -> tuple[str, ...]:
     """Unit of each constraint row."""
-    found: list[str] = []
+    units: list[str] = []
     for closure in machine.closures:
         if isinstance(closure, MachineConnection):
-            found += closure.joint.row_units
+            units += closure.joint.row_units
         else:
-            found += [unit_of(machine, entry) if isinstance(entry, Expression) else "" for entry in closure.zero]
-    return tuple(found)
+            units += [unit_of(machine, entry) if isinstance(entry, Expression) else "" for entry in closure.zero]
+    return tuple(units)
 
 
 def unit_of(machine: Machine, expression: Expression) -> str:
@@ -51,7 +51,7 @@ def unit_of(machine: Machine, expression: Expression) -> str:
     return fold(expression.tree, partial(_unit, known)) or ""
 
 
-def _unit(known: dict[str, str], node: Node, below: list[str | None]) -> str | None:  # noqa: PLR0911  (one a node)
+def _unit(known: dict[str, str], node: Node, below: list[str | None]) -> str | None:  # noqa: PLR0911  (one per kind of node)
     """Unit of a node from those of its children; None for plain numbers, empty where it is not known."""
     match node:
         case Name(name):
@@ -74,5 +74,5 @@ def _unit(known: dict[str, str], node: Node, below: list[str | None]) -> str | N
 
 
 def _common(units: list[str | None]) -> str | None:
-    found = {unit for unit in units if unit is not None}
-    return None if not found else found.pop() if len(found) == 1 else ""
+    distinct = {unit for unit in units if unit is not None}
+    return None if not distinct else distinct.pop() if len(distinct) == 1 else ""

@@ -13,6 +13,9 @@ from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from numbers import Real
 from typing import Any, TypeVar
 
+from kalaba.errors import ModelError
+from kalaba.tolerances import QUARTER_TURN
+
 Number = float | str
 Value = TypeVar("Value")
 Part = TypeVar("Part")
@@ -82,8 +85,8 @@ def with_values(part: Part, value: Callable[[str], Any], prefix: str = "") -> Pa
         if "nested" in mark and is_dataclass(content):
             changes[entry.name] = with_values(content, value, _join(prefix, mark["nested"]))
         elif "parts" in mark and (content is not None or not mark["parts"]):
-            found = [value(_join(prefix, q.path)) for q in _field_quantities(entry.name, content, mark)]
-            changes[entry.name] = tuple(found) if mark["parts"] else found[0]
+            values = [value(_join(prefix, q.path)) for q in _field_quantities(entry.name, content, mark)]
+            changes[entry.name] = tuple(values) if mark["parts"] else values[0]
     return _unchecked_replace(part, changes)
 
 
@@ -102,7 +105,7 @@ def is_structure(quantity: Quantity, value: float) -> bool:
     """
     if quantity.is_angle:
         quarter_turns = value / (math.pi / 2)
-        return abs(quarter_turns - round(quarter_turns)) < 1e-15 * max(1.0, abs(quarter_turns))
+        return abs(quarter_turns - round(quarter_turns)) < QUARTER_TURN * max(1.0, abs(quarter_turns))
     return value == 0.0
 
 
@@ -121,8 +124,6 @@ def plain(value: Number) -> float:
 def check_number(path: str, value: object) -> None:
     """Refuse what is neither a finite number nor the text of an expression."""
     if not isinstance(value, str) and not is_number(value):
-        from kalaba.errors import ModelError
-
         raise ModelError(f"{path}: expected a finite number, or an expression of parameters, got {value!r}.")
 
 
@@ -132,8 +133,6 @@ def _join(prefix: str, name: str) -> str:
 
 def as_numbers(content: Any, count: int, what: str) -> tuple[Number, ...]:  # noqa: ANN401
     """Turn a sequence into a tuple of floats or expression texts, or say what was expected."""
-    from kalaba.errors import ModelError
-
     try:
         numbers = tuple(entry if isinstance(entry, str) else float(entry) for entry in content)
     except (TypeError, ValueError):

@@ -8,10 +8,10 @@ from typing import Any
 
 from kalaba.errors import ModelError
 from kalaba.space.number import Number, as_numbers, vector
+from kalaba.tolerances import UNIT_LENGTH
 
 Vector3 = tuple[Number, Number, Number]
 ZERO3: Vector3 = (0.0, 0.0, 0.0)
-UNIT_TOLERANCE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Axis:
             raise ModelError(
                 f"axis: expected a direction of finite length, got ({self.x}, {self.y}, {self.z}). Try kb.Z."
             )
-        if abs(length - 1.0) > UNIT_TOLERANCE:
+        if abs(length - 1.0) > UNIT_LENGTH:
             for name in ("x", "y", "z"):
                 object.__setattr__(self, name, getattr(self, name) / length)
 
@@ -117,7 +117,7 @@ def _unit_quaternion(content: Any) -> tuple[Number, ...]:  # noqa: ANN401
     length = math.sqrt(sum(n * n for n in plain))
     if not math.isfinite(length) or length == 0.0:
         raise ModelError(f"Pose.quaternion: expected (w, x, y, z) of length one, got {content!r}.")
-    return tuple(plain) if abs(length - 1.0) < UNIT_TOLERANCE else tuple(n / length for n in plain)
+    return tuple(plain) if abs(length - 1.0) < UNIT_LENGTH else tuple(n / length for n in plain)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kalaba.tolerances import NO_TURN
+
 if TYPE_CHECKING:
     from kalaba.space.pose import Axis, Pose
 
@@ -66,7 +68,7 @@ def rotation_vector(rotation: Array) -> Array:
     """Axis times angle of a rotation matrix, at most half a turn; the inverse of `turn`."""
     w, *xyz = quaternion_of(rotation)
     length = float(np.linalg.norm(xyz))
-    factor = 2.0 if length < 1e-12 else 2 * math.atan2(length, w) / length
+    factor = 2.0 if length < NO_TURN else 2 * math.atan2(length, w) / length
     return factor * np.array(xyz)
 
 

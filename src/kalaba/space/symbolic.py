@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
+from kalaba.space.pose import X, Y, Z
+from kalaba.tolerances import QUARTER_TURN
+
 if TYPE_CHECKING:
     from kalaba.space.pose import Axis
 
@@ -53,7 +56,7 @@ def sine_cosine(angle: Any) -> tuple[ca.SX, ca.SX]:  # noqa: ANN401
     if angle.is_constant():
         value = float(angle)
         turns = round(value / QUARTER)
-        if abs(value - turns * QUARTER) <= 1e-15 * max(1.0, abs(value)):
+        if abs(value - turns * QUARTER) <= QUARTER_TURN * max(1.0, abs(value)):
             return ca.SX((0, 1, 0, -1)[turns % 4]), ca.SX((1, 0, -1, 0)[turns % 4])
     return ca.sin(angle), ca.cos(angle)
 
@@ -74,8 +77,6 @@ def about(axis: Axis, angle: Any) -> ca.SX:  # noqa: ANN401
 
 def from_rpy(roll: Any, pitch: Any, yaw: Any) -> ca.SX:  # noqa: ANN401
     """R = Rz(yaw) Ry(pitch) Rx(roll)."""
-    from kalaba.space.pose import X, Y, Z
-
     return ca.mtimes(about(Z, yaw), ca.mtimes(about(Y, pitch), about(X, roll)))
 
 

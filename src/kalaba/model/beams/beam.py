@@ -142,16 +142,16 @@ class Beam(AnySolid):
 
     def readings(self, name: str) -> list[tuple[str, str, str]]:
         """Deflection, slope and twist of the tip: name, unit, expression of the modes."""
-        shapes, count, found = table(self.shapes), self.shapes.count, []
+        shapes, count, listed = table(self.shapes), self.shapes.count, []
         for plane in range(len(self.bending)):
             modes = [f"{name}.mode{plane * count + i + 1}" for i in range(count)]
             suffix = "" if plane == 0 else str(plane + 1)
-            found.append((f"{name}.tip_deflection{suffix}", "m", _sum(shapes.tip, modes)))
-            found.append((f"{name}.tip_slope{suffix}", "rad", f"({_sum(shapes.tip_slope, modes)})/{name}.length"))
+            listed.append((f"{name}.tip_deflection{suffix}", "m", _sum(shapes.tip, modes)))
+            listed.append((f"{name}.tip_slope{suffix}", "rad", f"({_sum(shapes.tip_slope, modes)})/{name}.length"))
         twists = [f"{name}.mode{self.bending_modes + i + 1}" for i in range(self.torsion)]
         if twists:
-            found.append((f"{name}.tip_twist", "rad", _sum([1.0] * len(twists), twists)))
-        return found
+            listed.append((f"{name}.tip_twist", "rad", _sum([1.0] * len(twists), twists)))
+        return listed
 
 
 def _sum(factors: Iterable[float], names: list[str]) -> str:

@@ -15,13 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.errors import FileError, ModelError
+from kalaba.tolerances import FREQUENCY_ROOT, SHAPE_ROOT, SHAPES_ALIKE
 
 Array = NDArray[np.float64]
 Values = tuple[Array, Array, Array]  # value, slope, curvature; rows are shapes
 NODES = 80  # Gauss points: integrals of products of some twenty shapes are then exact to rounding
 MOST = 20
-ALIKE = 1e13  # condition of the shapes' mass matrix above which they cannot be told apart
-ROOT = 1e-6  # of the largest value: what a shape may miss its root condition by
 
 
 class Shapes:
@@ -138,7 +137,7 @@ class Tabulated(Shapes):
         object.__setattr__(self, "values", tuple(tuple(float(y) for y in row) for row in self.values))
         _check_count(len(self.values))
         x = np.array(self.points)
-        if len(x) < 6 or np.any(np.diff(x) <= 0) or abs(x[0]) > ROOT or abs(x[-1] - 1) > ROOT:
+        if len(x) < 6 or np.any(np.diff(x) <= 0) or abs(x[0]) > SHAPE_ROOT or abs(x[-1] - 1) > SHAPE_ROOT:
             raise ModelError(f"Tabulated.points: expected 6 or more rising points from 0 to 1, got {len(x)} of them.")
         if any(len(row) != len(x) for row in self.values):
             raise ModelError(
@@ -146,7 +145,7 @@ class Tabulated(Shapes):
             )
         value, slope, _ = self.evaluate(np.array([0.0]))
         size = np.abs(np.array(self.values)).max()
-        if np.abs(value).max() > ROOT * size or np.abs(slope).max() > 1e3 * ROOT * size:
+        if np.abs(value).max() > SHAPE_ROOT * size or np.abs(slope).max() > 1e3 * SHAPE_ROOT * size:
             raise ModelError(
                 "Tabulated: expected shapes whose value and slope vanish at the root x = 0. Subtract both."
             )
@@ -195,7 +194,7 @@ def _root(k: int, sign: int) -> float:
         slope = -sin(beta) + sign * sinh(beta) / cosh(beta) ** 2
         step = f / slope
         beta -= step
-        if abs(step) < 1e-15 * beta:
+        if abs(step) < FREQUENCY_ROOT * beta:
             break
     return beta
 
@@ -243,7 +242,7 @@ def table(shapes: Shapes) -> Table:
     gram = (value * weights) @ value.T
     size = np.sqrt(np.diag(gram))
     condition = float(np.linalg.cond(gram / np.outer(size, size)))
-    if not condition < ALIKE:
+    if not condition < SHAPES_ALIKE:
         raise ModelError(
             f"shapes: {shapes.count} of them cannot be told apart (condition {condition:.1e}). Take fewer."
         )

@@ -120,12 +120,12 @@ class Expression:
     def position_of(self, name: str) -> int:
         """Where a scalar or a frame first stands in the text."""
         words = [*self._scalars(), *self._frames()]
-        found = [word.position for word in words if word.name == name]
-        if not found:
+        positions = [word.position for word in words if word.name == name]
+        if not positions:
             raise ExpressionError(
                 f"expected the name {name!r} somewhere", self.text, 0, near(name, (word.name for word in words))
             )
-        return min(found)
+        return min(positions)
 
     def _scalars(self) -> list[Name]:
         words = [node for node in postorder(self.tree) if isinstance(node, Name)]

@@ -115,9 +115,9 @@ class _Parser:
         if self._depth > MAX_DEPTH:
             raise self._error(f"more than {MAX_DEPTH} values nested in one another", self._next, "split the expression")
         left = self._value()
-        while self._next.kind == "operator" and (own := PRECEDENCE.get(self._next.text, 0)) >= least:
+        while self._next.kind == "operator" and (strength := PRECEDENCE.get(self._next.text, 0)) >= least:
             operator = self._advance()
-            right = self.expression(UNARY if operator.text == "^" else own + 1)
+            right = self.expression(UNARY if operator.text == "^" else strength + 1)
             left = Binary(operator.text, left, right, operator.position)
         self._depth -= 1
         return left
@@ -227,6 +227,6 @@ class _Parser:
         if token.text != ")":
             raise self._error(f"expected ')' before {token.text!r}", token)
 
-    def _wrong_count(self, token: Token, expected: str, found: int) -> ExpressionError:
+    def _wrong_count(self, token: Token, expected: str, count: int) -> ExpressionError:
         noun = "argument" if expected == "1" else "arguments"
-        return self._error(f"{token.text}() takes {expected} {noun}, not {found},", token)
+        return self._error(f"{token.text}() takes {expected} {noun}, not {count},", token)

@@ -163,11 +163,11 @@ def _write(node: Node, below: list[str]) -> str:
 
 
 def _write_binary(node: Binary, left: str, right: str) -> str:
-    own = PRECEDENCE[node.operator]
+    strength = PRECEDENCE[node.operator]
     if node.operator == "^":  # groups to the right, and its exponent may have a sign
         return f"{_guard(node.left, left, ATOM)}^{_guard(node.right, right, UNARY)}"
-    space = " " if own == PRECEDENCE["+"] else ""
-    return f"{_guard(node.left, left, own)}{space}{node.operator}{space}{_guard(node.right, right, own + 1)}"
+    space = " " if strength == PRECEDENCE["+"] else ""
+    return f"{_guard(node.left, left, strength)}{space}{node.operator}{space}{_guard(node.right, right, strength + 1)}"
 
 
 def _write_call(function: str, arguments: Iterable[str]) -> str:
@@ -178,9 +178,9 @@ def _guard(node: Node, text: str, least: int) -> str:
     """Put parentheses around an operand that binds less than its place asks for."""
     match node:
         case Binary(operator):
-            own = PRECEDENCE[operator]
+            strength = PRECEDENCE[operator]
         case Unary():
-            own = UNARY
+            strength = UNARY
         case _:
-            own = ATOM
-    return text if own >= least else f"({text})"
+            strength = ATOM
+    return text if strength >= least else f"({text})"

@@ -3,6 +3,11 @@
 The function receives `m`; `m["crank.angle"]` is the value of any expression of the grammar, `m["rate(...)"]` a
 rate, `m["t"]` the time. What it returns (a number, a sequence, or a dict of rows) is recorded, so that models with
 callables can be compared, hashed, pickled and cached like those with text.
+
+A file holds it as a list of plain steps. CasADi's own text of a function may name libraries to load; a step names one
+arithmetic operation and the earlier steps it works on, so that reading it can do no more than arithmetic::
+
+    ["input", 0]  ["const", 0.5]  ["mul", 0, 1]  ["sin", 2]  ["output", 3]
 """
 
 from __future__ import annotations
@@ -13,8 +18,37 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import casadi as ca
+
 from kalaba.errors import ModelError
 from kalaba.space.instructions import instructions
+
+Step = list[Any]  # an operation, then indices of earlier steps (a number for const)
+
+UNARY = (
+    *(
+        "neg",
+        "exp",
+        "log",
+        "sqrt",
+        "sq",
+        "twice",
+        "inv",
+        "fabs",
+        "sign",
+        "floor",
+        "ceil",
+        "not",
+        "erf",
+        "log1p",
+        "expm1",
+    ),
+    *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
+)
+BINARY = (
+    *("add", "sub", "mul", "div", "pow", "constpow", "fmod", "remainder", "copysign", "fmin", "fmax", "atan2", "hypot"),
+    *("lt", "le", "eq", "ne", "and", "or", "if_else_zero"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +61,11 @@ class Traced:
 
     def reads(self, index: int) -> tuple[str, ...]:
         """The arguments that one result depends on."""
-        import casadi as ca
-
         pattern = ca.Function.deserialize(self.body).jac_sparsity(0, 0)
         return tuple(text for column, text in enumerate(self.arguments) if pattern.has_nz(index, column))
 
     def __call__(self, values: list[Any]) -> list[Any]:
         """Evaluate on CasADi values, one per argument; give one value per result."""
-        import casadi as ca
-
         stacked = ca.vertcat(*values) if values else ca.SX(0, 1)
         return ca.vertsplit(ca.Function.deserialize(self.body)(stacked))  # type: ignore[no-any-return]
 
@@ -47,32 +77,28 @@ class _Recorder:
         self.symbols: dict[str, Any] = {}
 
     def __getitem__(self, text: str) -> Any:  # noqa: ANN401
-        import casadi as ca
-
         return self.symbols.setdefault(text, ca.SX.sym(text))
 
 
 def trace(function: Callable[[Any], Any], what: str) -> Traced:
     """Record a function of the machine's expressions; `what` names it in errors."""
-    import casadi as ca
-
     recorder = _Recorder()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)  # CasADi's, about NumPy's functions on its symbols
-            found = function(recorder)
+            returned = function(recorder)
     except (TypeError, NotImplementedError, RuntimeError) as error:  # math.sin(symbol), if symbol > 0, ...
         raise ModelError(
             f"{what}: the callable cannot be recorded ({str(error).splitlines()[0]}). It is called once with symbols: "
             "use NumPy's functions on them and no `if`."
         ) from error
-    named = dict(found) if isinstance(found, Mapping) else dict(_numbered(found))
+    named = dict(returned) if isinstance(returned, Mapping) else dict(_numbered(returned))
     try:
         outputs = [ca.SX(value) for value in named.values()]
     except NotImplementedError as error:
-        raise ModelError(f"{what}: expected numbers or expressions from the callable, got {found!r}.") from error
+        raise ModelError(f"{what}: expected numbers or expressions from the callable, got {returned!r}.") from error
     if not outputs or any(output.numel() != 1 for output in outputs):
-        raise ModelError(f"{what}: expected one number a row from the callable, got {found!r}.")
+        raise ModelError(f"{what}: expected one number per row from the callable, got {returned!r}.")
     symbols = ca.vertcat(*recorder.symbols.values()) if recorder.symbols else ca.SX(0, 1)
     body = ca.Function("traced", [symbols], [ca.densify(ca.vertcat(*outputs))])
     if not all(math.isfinite(instruction.constant) for instruction in instructions(body)):  # math.sin(symbol) is NaN
@@ -82,6 +108,76 @@ def trace(function: Callable[[Any], Any], what: str) -> Traced:
     return Traced(tuple(recorder.symbols), tuple(named), body.serialize())
 
 
-def _numbered(found: Any) -> list[tuple[str, Any]]:  # noqa: ANN401
-    is_sequence = isinstance(found, list | tuple)
-    return [(str(index), value) for index, value in enumerate(found)] if is_sequence else [("", found)]
+def _numbered(returned: Any) -> list[tuple[str, Any]]:  # noqa: ANN401
+    is_sequence = isinstance(returned, list | tuple)
+    return [(str(index), value) for index, value in enumerate(returned)] if is_sequence else [("", returned)]
+
+
+def steps(traced: Traced) -> list[Step]:
+    """List what a recorded function does, each step by the numbers of those before it."""
+    function, words = ca.Function.deserialize(traced.body), _words()
+    rows = function.sparsity_out(0).row()
+    listed: list[Step] = []
+    slots: dict[int, int] = {}  # which step a slot of CasADi's work vector holds now
+    results: dict[int, int] = {}  # which step gives a result; one that is always zero may be missing
+    for k in range(function.n_instructions()):
+        operation, inputs = function.instruction_id(k), function.instruction_input(k)
+        outputs = function.instruction_output(k)
+        if operation == ca.OP_OUTPUT:
+            results[rows[outputs[1]]] = slots[inputs[0]]
+            continue
+        if operation == ca.OP_INPUT:
+            listed.append(["input", inputs[1]])
+        elif operation == ca.OP_CONST:
+            listed.append(["const", function.instruction_constant(k)])
+        elif operation in words:
+            listed.append([words[operation], *(slots[slot] for slot in inputs)])
+        else:
+            named = ", ".join(traced.results)
+            raise ModelError(
+                f"callable with results {named!r}: expected arithmetic, got an operation that no file can hold."
+            )
+        slots[outputs[0]] = len(listed) - 1
+    zero = len(listed)
+    return [*listed, ["const", 0.0], *(["output", results.get(row, zero)] for row in range(len(traced.results)))]
+
+
+def recorded(arguments: tuple[str, ...], results: tuple[str, ...], listed: tuple[Any, ...]) -> Traced:
+    """Make the recorded function that a list of steps describes."""
+    symbols = [ca.SX.sym(name) for name in arguments]
+    values: list[Any] = []
+    outputs: list[Any] = []
+    for step in listed:
+        try:
+            values.append(_value(step, symbols, values))
+        except (IndexError, KeyError, TypeError, ValueError, NotImplementedError) as error:
+            raise ModelError(
+                f"callable of {', '.join(arguments)}: expected an operation on earlier steps, got {step!r}."
+            ) from error
+        if step[0] == "output":
+            outputs.append(values[-1])
+    if len(outputs) != len(results):
+        raise ModelError(f"callable of {', '.join(arguments)}: expected {len(results)} results, got {len(outputs)}.")
+    stacked = ca.vertcat(*symbols) if symbols else ca.SX(0, 1)
+    return Traced(arguments, results, ca.Function("traced", [stacked], [ca.vertcat(*outputs)]).serialize())
+
+
+def _value(step: Step, symbols: list[Any], values: list[Any]) -> Any:  # noqa: ANN401
+    word, *operands = step
+    if word == "const":
+        return ca.SX(float(operands[0]))
+    chosen = [_earlier(symbols if word == "input" else values, index) for index in operands]
+    if word in {"input", "output"}:
+        return chosen[0]
+    operation = {word: number for number, word in _words().items()}[word]
+    return ca.SX.unary(operation, *chosen) if word in UNARY else ca.SX.binary(operation, *chosen)
+
+
+def _earlier(known: list[Any], index: int) -> Any:  # noqa: ANN401
+    if index < 0:
+        raise IndexError
+    return known[index]
+
+
+def _words() -> dict[int, str]:
+    return {getattr(ca, f"OP_{word.upper()}"): word for word in (*UNARY, *BINARY)}

@@ -70,15 +70,15 @@ class Groups:
     def names(self, bodies: frozenset[int]) -> list[str]:
         """All names that belong to these bodies, in declared order."""
         m = self.machine
-        found = [m.coordinates[i].name for i in self.coordinates(bodies)]
-        found += [m.velocities[i].name for i in self.velocities(bodies)]
+        words = [m.coordinates[i].name for i in self.coordinates(bodies)]
+        words += [m.velocities[i].name for i in self.velocities(bodies)]
         for index in sorted(bodies):
             body = m.bodies[index]
-            found += [body.name, *(d.name for d in (*body.displacements, *body.readings))]
+            words += [body.name, *(d.name for d in (*body.displacements, *body.readings))]
         carried = [f.name for f in m.frames.values() if f.body in bodies]
         bases = {m.bodies[i].parent for i in bodies if m.frames[m.bodies[i].parent].body < 0}
         acting = [e.name for kind in ACTING for e in getattr(m, kind) if self.bodies_of(e) & bodies]
-        return [*found, *carried, *sorted(self._upwards(bases)), *acting]
+        return [*words, *carried, *sorted(self._upwards(bases)), *acting]
 
     def bodies_of(self, part: Any) -> frozenset[int]:  # noqa: ANN401
         """The groups that a part touches, as all their bodies."""
@@ -96,13 +96,13 @@ class Groups:
 
     def _upwards(self, frames: Iterable[str]) -> set[str]:
         """Frames that stand on the world and what they stand on, without the world itself."""
-        found: set[str] = set()
+        names: set[str] = set()
         for name in frames:
             frame = self.machine.frames[name]
             while frame.parent:
-                found.add(frame.name)
+                names.add(frame.name)
                 frame = self.machine.frames[frame.parent]
-        return found
+        return names
 
     def _entries(self, index: int) -> tuple[set[int], set[int]]:
         """Entries of q and v that a body's joint and its bending read."""
@@ -171,12 +171,12 @@ class Groups:
     def _speakers(self) -> dict[str, set[int]]:
         """Bodies behind each coordinate, velocity and displacement."""
         m = self.machine
-        found: dict[str, set[int]] = {}
+        speakers: dict[str, set[int]] = {}
         for i, body in enumerate(m.bodies):
             for d in (*body.displacements, *body.readings):
-                found.setdefault(d.name, set()).add(i)
+                speakers.setdefault(d.name, set()).add(i)
             for entry in self._q_of[i]:
-                found.setdefault(m.coordinates[entry].name, set()).add(i)
+                speakers.setdefault(m.coordinates[entry].name, set()).add(i)
             for entry in self._v_of[i]:
-                found.setdefault(m.velocities[entry].name, set()).add(i)
-        return found
+                speakers.setdefault(m.velocities[entry].name, set()).add(i)
+        return speakers

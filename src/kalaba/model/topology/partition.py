@@ -59,24 +59,24 @@ class Partition:
 def partition(machine: Machine, least_bodies: int) -> Partition | None:
     """Divide a machine; None where fewer than `least_bodies` bodies belong to limbs that are alike."""
     groups = Groups(machine)
-    working = any(getattr(closure, "work", ()) for closure in machine.closures)
+    working = any(closure.work for closure in machine.closures)
     if any(machine.is_velocity_level) or working or not groups.covers_all:
         return None
     limbs = _limbs(groups)
     while True:
         hub = frozenset(range(len(machine.bodies))).difference(*limbs)
-        found: dict[str, list[tuple[frozenset[int], Share]]] = {}
+        alike: dict[str, list[tuple[frozenset[int], Share]]] = {}
         for limb in limbs:
             share = _share(groups, limb, hub)
-            found.setdefault(_pattern(share.machine, groups.names(limb)), []).append((limb, share))
-        lone = {members[0][0] for members in found.values() if len(members) == 1}
+            alike.setdefault(_pattern(share.machine, groups.names(limb)), []).append((limb, share))
+        lone = {members[0][0] for members in alike.values() if len(members) == 1}
         if not lone:
             break
         limbs = [limb for limb in limbs if limb not in lone]
     whole = _share(groups, frozenset(), hub)
     if sum(map(len, limbs)) < least_bodies or not whole.v:
         return None
-    return Partition(whole, tuple(_kind(groups, members) for members in found.values()))
+    return Partition(whole, tuple(_kind(groups, members) for members in alike.values()))
 
 
 def _kind(groups: Groups, members: list[tuple[frozenset[int], Share]]) -> Kind:
@@ -110,10 +110,10 @@ def _share(groups: Groups, limb: frozenset[int], hub: frozenset[int], *, closure
         touched = groups.bodies_of(part)
         return bool(touched & limb) if limb else touched <= hub
 
-    kept = [closure for closure in whole.closures if closures and is_mine(closure)]
+    mine = [closure for closure in whole.closures if closures and is_mine(closure)]
     part: dict[str, Any] = {name: tuple(filter(is_mine, getattr(whole, name))) for name in ACTING}
     bodies = [b for i, b in enumerate(whole.bodies) if i in chosen]
-    frames = _frames(whole, bodies, [*kept, *(e for found in part.values() for e in found)])
+    frames = _frames(whole, bodies, [*mine, *(e for found in part.values() for e in found)])
     renumbered = {old: new for new, old in enumerate(sorted(chosen))}
     machine = replace(
         whole,
@@ -121,22 +121,22 @@ def _share(groups: Groups, limb: frozenset[int], hub: frozenset[int], *, closure
         velocities=tuple(whole.velocities[i] for i in v),
         bodies=tuple(_renumbered(body, q, v) for body in bodies),
         frames={f.name: replace(f, body=renumbered.get(f.body, -1)) for f in frames},
-        closures=tuple(kept),
+        closures=tuple(mine),
         outputs=(),
         quaternions=tuple((q.index(i), v.index(j)) for i, j in whole.quaternions if i in q),
         scalar_pairs=tuple((q.index(i), v.index(j)) for i, j in whole.scalar_pairs if i in q),
         **part,
     )
-    words = {name for e in expressions((machine.gravity, machine.bodies, frames, kept, part)) for name in e.names}
+    words = {name for e in expressions((machine.gravity, machine.bodies, frames, mine, part)) for name in e.names}
     machine = replace(machine, parameters=tuple(p for p in whole.parameters if p.name in words))
     names = [a.name for a in whole.actuators] + list(whole.sampled_inputs)
     inputs = [a.name for a in machine.actuators] + list(machine.sampled_inputs)
     places = {name: i for i, name in enumerate(whole.rows)}
-    own = groups.velocities(limb)
+    limb_v = groups.velocities(limb)
     return Share(
         machine,
         *(tuple(q), tuple(v), tuple(names.index(name) for name in inputs)),
-        *(tuple(places[row] for row in machine.rows), frozenset(v.index(j) for j in own)),
+        *(tuple(places[row] for row in machine.rows), frozenset(v.index(j) for j in limb_v)),
     )
 
 

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 def parents_first(bodies: list[MachineBody], frames: dict[str, MachineFrame]) -> list[MachineBody]:
     """Order bodies so that a parent comes before its children; a ring of parents is an error."""
-    own = {body.name: index for index, body in enumerate(bodies)}
-    parent = [carrier(body.parent, frames, own) for body in bodies]
+    indices = {body.name: index for index, body in enumerate(bodies)}
+    parent = [carrier(body.parent, frames, indices) for body in bodies]
     done: dict[int, None] = {}
     for index in range(len(bodies)):
         chain: list[int] = []
@@ -29,14 +29,14 @@ def parents_first(bodies: list[MachineBody], frames: dict[str, MachineFrame]) ->
     return [bodies[index] for index in done]
 
 
-def carrier(name: str, frames: dict[str, MachineFrame], own: dict[str, int]) -> int:
-    """Index of the body that carries a frame, −1 for the world; `own` has the bodies' own frames."""
+def carrier(name: str, frames: dict[str, MachineFrame], indices: dict[str, int]) -> int:
+    """Index of the body that carries a frame, −1 for the world; `indices` has the bodies by their frames."""
     seen: set[str] = set()
-    while name not in own and frames[name].parent:
+    while name not in indices and frames[name].parent:
         if name in seen:
             raise ModelError(f"{name}: this frame stands on itself. Check the parents of {', '.join(sorted(seen))}.")
         seen.add(name)
         name = frames[name].parent
         if name not in frames:
             raise ModelError(f"{next(iter(seen))}: no frame {name!r}; {near(name, frames)}")
-    return own.get(name, -1)
+    return indices.get(name, -1)
