@@ -16,10 +16,12 @@ A point mass at the tip adds its own s, J, C and m; torsion turns the sections b
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
+from numpy.polynomial import legendre
+from numpy.typing import NDArray
 
 from kalaba.joints.formulas import JointMotion
 from kalaba.model.beams.shapes import table
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
     from kalaba.derive.kinematics import FramePose
     from kalaba.derive.symbols import Symbols
     from kalaba.model.beams.beam import Beam
+    from kalaba.model.solids import Evaluate
+
+Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,7 @@ class Field:
         return ca.dot(self.modes, ca.mtimes(self.stiffness, self.modes)) / 2
 
 
-def field(beam: Beam, number: Any, modes: ca.SX) -> Field:  # noqa: ANN401
+def field(beam: Beam, number: Evaluate, modes: ca.SX) -> Field:
     """Work out the motion of a beam; `number` turns the model's numbers into expressions."""
     shapes, material = _Integrals(beam), _Material.of(beam, number)
     c = _coordinates(beam, shapes, material.length, modes)
@@ -108,7 +113,7 @@ def field(beam: Beam, number: Any, modes: ca.SX) -> Field:  # noqa: ANN401
     )
 
 
-def _places(functions: Any, c: list[ca.SX]) -> ca.SX:  # noqa: ANN401
+def _places(functions: list[Array], c: list[ca.SX]) -> ca.SX:
     """Where a point is whose shapes have the given values."""
     return ca.vertcat(*(ca.dot(ca.DM(values), part) for values, part in zip(functions, c, strict=True)))
 
@@ -127,7 +132,7 @@ class _Material:
     tip_mass: ca.SX
 
     @classmethod
-    def of(cls, beam: Beam, number: Any) -> _Material:  # noqa: ANN401
+    def of(cls, beam: Beam, number: Evaluate) -> _Material:
         length, line = number(beam.length), beam.line_density(number)
         y, z = (beam.bending_stiffness(plane, number) for plane in (1, 2))
         return cls(
@@ -146,10 +151,10 @@ class _Material:
 class _Twists:
     """Numbers of the torsion shapes ψ_k = ± sin((k − ½) π ξ), 1 at the tip; zero for the modes of bending."""
 
-    mean: Any  # ∫ ψ, (n,)
-    gram: Any  # ∫ ψ ψ, (n, n)
-    slopes: Any  # ∫ ψ′ ψ′, (n, n)
-    nodes: tuple[tuple[float, Any], ...]  # weight and ψ (n,) of the Gauss points
+    mean: Array  # ∫ ψ, (n,)
+    gram: Array  # ∫ ψ ψ, (n, n)
+    slopes: Array  # ∫ ψ′ ψ′, (n, n)
+    nodes: tuple[tuple[float, Array], ...]  # weight and ψ (n,) of the Gauss points
 
 
 def _twists(beam: Beam) -> _Twists:
@@ -163,7 +168,7 @@ def _twists(beam: Beam) -> _Twists:
     return _Twists(value @ t.weights, gram, slopes, nodes)
 
 
-def _product(a: ca.SX, gram: Any, b: ca.SX) -> ca.SX:  # noqa: ANN401
+def _product(a: ca.SX, gram: Array, b: ca.SX) -> ca.SX:
     return ca.mtimes(a.T, ca.mtimes(ca.DM(gram), b))
 
 
@@ -230,16 +235,16 @@ class _Integrals:
         self.curvature = _clean((t.curvature * t.weights) @ t.curvature.T)
         self.modal_root = self._modal_root()
 
-    def gram(self, a: int, b: int) -> Any:  # noqa: ANN401
+    def gram(self, a: int, b: int) -> Array:
         """∫ f_A f_B between the shapes along two axes."""
         return _clean((self._functions[a] * self.table.weights) @ self._functions[b].T)
 
-    def nodes(self) -> list[tuple[float, list[Any]]]:
+    def nodes(self) -> list[tuple[float, list[Array]]]:
         """Weight and shapes of every Gauss point."""
         weights = self.table.weights
         return [(float(w), [f[:, k] for f in self._functions]) for k, w in enumerate(weights)]
 
-    def _modal_root(self) -> Any:  # noqa: ANN401
+    def _modal_root(self) -> Array:
         """The matrix m Φ √λ Φᵀ m of K̂ Φ = m Φ λ with Φᵀ m Φ = 1."""
         m = self.gram(1, 1)
         lower = np.linalg.cholesky(m)
@@ -248,18 +253,16 @@ class _Integrals:
         return _clean(lower @ (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T @ lower.T)
 
 
-def _running_integral(values: Any) -> tuple[Any, float]:  # noqa: ANN401
+def _running_integral(values: Array) -> tuple[Array, float]:
     """∫₀ˣ of a function given at the Gauss points, there and at 1: through its Legendre series, exact to rounding."""
-    from numpy.polynomial import legendre
-
     x, w = legendre.leggauss(len(values))
     basis = legendre.legvander(x, len(values) - 1)
     series = (basis * (w * values)[:, None]).sum(axis=0) * (np.arange(len(values)) + 0.5)
     integral = legendre.legint(series, lbnd=-1) / 2
-    return legendre.legval(x, integral), float(legendre.legval(1.0, integral))
+    return np.asarray(legendre.legval(x, integral), dtype=float), float(legendre.legval(1.0, integral))
 
 
-def _clean(matrix: Any) -> Any:  # noqa: ANN401
+def _clean(matrix: Array) -> Array:
     """Set entries at rounding to zero."""
     scale = np.sqrt(np.outer(np.abs(matrix).max(axis=1), np.abs(matrix).max(axis=0)))
     return np.where(np.abs(matrix) > SHAPES_ORTHOGONAL * scale, matrix, 0.0)

@@ -174,7 +174,7 @@ class Equations:
                 angular += cross(body.world.position, P) + ca.mtimes(body.world.rotation, L_body)
         return ca.vertcat(linear, angular)
 
-    def _centres(self) -> list[tuple[Any, ca.SX]]:
+    def _centres(self) -> list[tuple[BodyKinematics, ca.SX]]:
         """Every body with its centre of mass in the world."""
         return [(b, b.world.position + ca.mtimes(b.world.rotation, b.com)) for b in self.kinematics.bodies]
 

@@ -63,9 +63,7 @@ def parts(machine: Machine) -> tuple[Table, ...]:
 
 def bodies(machine: Machine) -> Table:
     """Bodies with the frame that each sits on, its joint, its displacements and its solid."""
-    rows = (
-        (b.name, b.parent, b.joint.words, _moves(b.displacements), solid_words(b.solid)) for b in machine.bodies
-    )
+    rows = ((b.name, b.parent, b.joint.words, _moves(b.displacements), solid_words(b.solid)) for b in machine.bodies)
     return table("bodies", ("name", "on", "joint", "displacements", "solid"), rows)
 
 

@@ -21,34 +21,9 @@ from typing import Any
 import casadi as ca
 
 from kalaba.errors import ModelError
-from kalaba.space.instructions import instructions
+from kalaba.space.instructions import ARITY, applied, instructions
 
 Step = list[Any]  # an operation, then indices of earlier steps (a number for const)
-
-UNARY = (
-    *(
-        "neg",
-        "exp",
-        "log",
-        "sqrt",
-        "sq",
-        "twice",
-        "inv",
-        "fabs",
-        "sign",
-        "floor",
-        "ceil",
-        "not",
-        "erf",
-        "log1p",
-        "expm1",
-    ),
-    *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
-)
-BINARY = (
-    *("add", "sub", "mul", "div", "pow", "constpow", "fmod", "remainder", "copysign", "fmin", "fmax", "atan2", "hypot"),
-    *("lt", "le", "eq", "ne", "and", "or", "if_else_zero"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,29 +90,24 @@ def _numbered(returned: Any) -> list[tuple[str, Any]]:  # noqa: ANN401
 
 def steps(traced: Traced) -> list[Step]:
     """List what a recorded function does, each step by the numbers of those before it."""
-    function, words = ca.Function.deserialize(traced.body), _words()
+    function = ca.Function.deserialize(traced.body)
     rows = function.sparsity_out(0).row()
     listed: list[Step] = []
-    slots: dict[int, int] = {}  # which step a slot of CasADi's work vector holds now
-    results: dict[int, int] = {}  # which step gives a result; one that is always zero may be missing
-    for k in range(function.n_instructions()):
-        operation, inputs = function.instruction_id(k), function.instruction_input(k)
-        outputs = function.instruction_output(k)
-        if operation == ca.OP_OUTPUT:
-            results[rows[outputs[1]]] = slots[inputs[0]]
-            continue
-        if operation == ca.OP_INPUT:
-            listed.append(["input", inputs[1]])
-        elif operation == ca.OP_CONST:
-            listed.append(["const", function.instruction_constant(k)])
-        elif operation in words:
-            listed.append([words[operation], *(slots[slot] for slot in inputs)])
+    results: dict[int, int] = {}  # row → the step that gives it; one that is always zero may be missing
+    for word, operands, (_, nonzero), constant in instructions(function):
+        if word == "output":
+            results[rows[nonzero]] = operands[0]
+        elif word == "input":
+            listed.append(["input", nonzero])
+        elif word == "const":
+            listed.append(["const", constant])
+        elif word in ARITY:
+            listed.append([word, *operands])
         else:
             named = ", ".join(traced.results)
             raise ModelError(
-                f"callable with results {named!r}: expected arithmetic, got an operation that no file can hold."
+                f"callable with results {named!r}: expected arithmetic, got an operation that no file can hold: {word}."
             )
-        slots[outputs[0]] = len(listed) - 1
     zero = len(listed)
     return [*listed, ["const", 0.0], *(["output", results.get(row, zero)] for row in range(len(traced.results)))]
 
@@ -145,8 +115,8 @@ def steps(traced: Traced) -> list[Step]:
 def recorded(arguments: tuple[str, ...], results: tuple[str, ...], listed: tuple[Any, ...]) -> Traced:
     """Make the recorded function that a list of steps describes."""
     symbols = [ca.SX.sym(name) for name in arguments]
-    values: list[Any] = []
-    outputs: list[Any] = []
+    values: list[ca.SX] = []
+    outputs: list[ca.SX] = []
     for step in listed:
         try:
             values.append(_value(step, symbols, values))
@@ -162,22 +132,19 @@ def recorded(arguments: tuple[str, ...], results: tuple[str, ...], listed: tuple
     return Traced(arguments, results, ca.Function("traced", [stacked], [ca.vertcat(*outputs)]).serialize())
 
 
-def _value(step: Step, symbols: list[Any], values: list[Any]) -> Any:  # noqa: ANN401
+def _value(step: Step, symbols: list[ca.SX], values: list[ca.SX]) -> ca.SX:
     word, *operands = step
     if word == "const":
         return ca.SX(float(operands[0]))
     chosen = [_earlier(symbols if word == "input" else values, index) for index in operands]
     if word in {"input", "output"}:
         return chosen[0]
-    operation = {word: number for number, word in _words().items()}[word]
-    return ca.SX.unary(operation, *chosen) if word in UNARY else ca.SX.binary(operation, *chosen)
+    if len(chosen) != ARITY[word]:
+        raise ValueError(word)
+    return applied(word, chosen)
 
 
-def _earlier(known: list[Any], index: int) -> Any:  # noqa: ANN401
+def _earlier(known: list[ca.SX], index: int) -> ca.SX:
     if index < 0:
         raise IndexError
     return known[index]
-
-
-def _words() -> dict[int, str]:
-    return {getattr(ca, f"OP_{word.upper()}"): word for word in (*UNARY, *BINARY)}
