@@ -173,6 +173,8 @@ BOUNDS_INFEASIBLE = 1e-9  # 1, residual of the dual problem, which is zero but f
 PROGRAMME_HELD = (
     1e-10  # 1, of the largest effort, and of rows of length one: qrqp's answer is dropped if it misses more
 )
+SAME_RATE = 1e-9  # 1, of a drive's rate: rates that differ by less are one
+PUSHED = 1e-8  # 1, of the largest singular value of S with rows of length one: motors do not push along smaller ones
 NULL_ENTRY = 1e-12  # 1, of the largest entry of a null direction: a smaller one has no effect on its motor
 
 # --- cooperation

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from kalaba.analyse.at_rest import Actuation, Rest, plant_of, state_at_rest, warn_unbalanced
 from kalaba.constrain.kernels.functions import expressions
-from kalaba.errors import KalabaError, ModelError, near
+from kalaba.errors import ControlError, KalabaError, ModelError
 from kalaba.native.backend import Interpreted
 from kalaba.plant.derivatives import derivatives
 from kalaba.plant.laws import read
@@ -172,10 +172,10 @@ def _state_names(plant: Plant, chosen: list[int]) -> tuple[str, ...]:
 def _inputs(plant: Plant, inputs: str | Sequence[str]) -> list[int]:
     """Indices of the motors that are inputs."""
     names = plant.actuators if inputs == "actuators" else (inputs,) if isinstance(inputs, str) else tuple(inputs)
-    for name in names:
-        if name not in plant.actuators:
-            raise ModelError(f"inputs: {plant.system.name} has no actuator {name!r}; {near(name, plant.actuators)}")
-    return [plant.actuators.index(name) for name in names]
+    try:
+        return list(plant.motors(names, "inputs"))
+    except ControlError as error:
+        raise ModelError(str(error)) from None
 
 
 def _outputs(

@@ -133,8 +133,10 @@ def simulate_scenario(
 def _report(found: Run, chosen: Scenario, output: Path, plot: Path | None, *, as_json: bool) -> None:
     from kalaba.cli.summary import summarise
     from kalaba.cli.terminal import console, print_json
+    from kalaba.plant.laws import controller
 
-    summary, published = summarise(found, getattr(chosen.control, "goals", ())), chosen.published
+    goals = () if chosen.control is None else controller(chosen.control, chosen.system.name).goals
+    summary, published = summarise(found, goals), chosen.published
     if as_json:
         files = {"file": str(output), "plot": None if plot is None else str(plot)}
         print_json(summary.plain() | files | {"published": published})

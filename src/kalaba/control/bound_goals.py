@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.constrain.kernels.functions import law_values
-from kalaba.control.goals import Follow, Motion, Rows, ScalarMotion, chosen, motion_of, numbers_of, stacked
+from kalaba.control.goals import Follow, Goal, Motion, Rows, ScalarMotion, chosen, motion_of, numbers_of, stacked
 from kalaba.errors import ControlError
 from kalaba.model.text.expressions import parse
 from kalaba.plant.assembly import close, weighted_step
@@ -47,13 +47,18 @@ class Demand:
 
 @dataclass(frozen=True)
 class Course:
-    """The goals of a machine, with the numbers of its start in them; `kept` are the rows that say something new."""
+    """The goals of a machine, with the numbers of its start in them."""
 
     plant: Plant
     motions: tuple[Motion, ...]
     names: tuple[str, ...]
-    kept: tuple[int, ...]
+    independent: tuple[int, ...]  # rows that say something new
     start: State  # on the course at t = 0
+
+    @property
+    def independent_names(self) -> tuple[str, ...]:
+        """Names of the independent rows."""
+        return tuple(self.names[i] for i in self.independent)
 
     @cached_property
     def numbers(self) -> tuple[float, ...]:
@@ -61,13 +66,13 @@ class Course:
         return numbers_of(self.motions)
 
     def rows(self, equations: Equations, numbers: ca.SX | None = None) -> Rows:
-        """The servo rows that are kept."""
-        return chosen(stacked(self.motions, equations.kinematics, numbers), self.kept)
+        """The independent servo rows."""
+        return chosen(stacked(self.motions, equations.kinematics, numbers), self.independent)
 
     @cached_property
     def label(self) -> str:
         """What tells its code apart."""
-        return f"{[motion.shape for motion in self.motions]} {self.kept}"
+        return f"{[motion.shape for motion in self.motions]} {self.independent}"
 
     def demand(self, state: State, t: float) -> Demand:
         """All rows at a state."""
@@ -226,8 +231,18 @@ def _speed(plant: Plant, motions: tuple[Motion, ...], q: Array, t: float) -> Arr
     return v
 
 
-def course(plant: Plant, goals: tuple[Any, ...], *, run_in: float | None = None) -> Course:
-    """Put the goals of a machine together: where it starts, which rows count, and what nobody speaks for."""
+def course(plant: Plant, goals: tuple[Goal, ...], *, run_in: float | None = None) -> Course:
+    """The goals of a machine put together: where it starts, which rows count. It is found once per machine.
+
+    Arguments:
+        plant: the machine
+        goals: what it is to do; freedoms that none of them speaks for are an error
+        run_in: time from where the machine is to its path, s; None lets it start on the path
+    """
+    return plant.once(("course", goals, run_in), lambda: _found(plant, goals, run_in))
+
+
+def _found(plant: Plant, goals: tuple[Goal, ...], run_in: float | None) -> Course:
     followed = [goal for goal in goals if isinstance(goal, Follow)]
     motions = tuple(motion_of(plant, goal, plant.start.q, run_in) for goal in followed)
     names = _names(plant, motions)

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import exp
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from kalaba import tolerances
 from kalaba.control.transmission import Backlash, Friction, Sides, Transmission, encoders
 from kalaba.errors import ControlError
 from kalaba.model.parts import Sampled
 from kalaba.paths.checks import positive, zero_or_more
-from kalaba.plant.laws import Controller, law_function, law_of
+from kalaba.plant.laws import Control, Controller, Law, controller, law_function
 from kalaba.plant.start import closing
 
 if TYPE_CHECKING:
+    from kalaba.control.goals import Goal
     from kalaba.plant.plant import Plant
     from kalaba.plant.state import State
 
@@ -66,8 +68,8 @@ class Drive:
 
     def give(self, effort: Array, command: Array) -> Array:
         """The effort one sample on."""
-        kept = exp(-1.0 / (self.rate * self.lag)) if self.lag else 0.0
-        return command + kept * (effort - command)
+        remaining = exp(-1.0 / (self.rate * self.lag)) if self.lag else 0.0
+        return command + remaining * (effort - command)
 
     def transmission(self, plant: Plant) -> Transmission | None:
         """What is between the motors of a machine and their displacements; None where all that they do arrives."""
@@ -77,75 +79,115 @@ class Drive:
             plant, self.friction or Friction(), self.backlash, 1.0 / self.rate, encoders(plant, "Drive")
         )
 
-    def around(self, control: Controller | Mapping[str, Any] | Sampled) -> Driven:
+    def around(self, control: Control) -> Driven:
         """A control behind this drive."""
         if not isinstance(control, Controller | Mapping | Sampled):
             raise ControlError(f"Drive: expected a control such as kb.servo(...) or a mapping, got {control!r}.")
         return Driven(control, self)
+
+    def sampled(self, plant: Plant, law: DriveLaw, memory: Any, effort: Array | None) -> Sampled:  # noqa: ANN401
+        """A law that commands motors through this drive, at its rate.
+
+        Arguments:
+            plant: the machine
+            law: of a Reading and of what the law remembers: the commands, one per motor, and what it remembers next
+            memory: what the law remembers at first
+            effort: what the motors give at first, N or N·m; None: what is first commanded
+        """
+        between, limits = self.transmission(plant), plant.limits
+
+        def efforts(t: float, q: Array, v: Array, state: _State) -> tuple[Array, _State]:
+            sample, effort, memory, sides = state
+            if between is not None:
+                sides = between.read(sides, (t, q, v))
+            command, memory = law(Reading(t, q, v, sample, effort, sides), memory)
+            wanted = np.clip(command, -limits, limits)
+            effort = arrives = wanted if effort is None else self.give(effort, wanted)
+            if between is not None and sides is not None:
+                arrives, sides = between.give(sides, effort)
+            return arrives, (sample + 1, effort, memory, sides)
+
+        return Sampled(efforts, self.rate, state=(0, effort, memory, None))
+
+
+class Reading(NamedTuple):
+    """What a law behind a drive may know at a sample."""
+
+    t: float  # s
+    q: Array  # of the machine itself: `Drive.read` gives it as sensors have it
+    v: Array
+    sample: int  # samples so far
+    effort: Array | None  # behind the lag, before friction; None before the first command
+    sides: Sides | None  # the motors' sides of their gaps; None where all that motors do arrives
+
+
+DriveLaw = Callable[[Reading, Any], tuple[Array, Any]]
+_State = tuple[int, Array | None, Any, Sides | None]  # samples so far, efforts, what the law remembers, the gaps
 
 
 @dataclass(frozen=True)
 class Driven:
     """A control that reads and acts through a drive; made by `Drive.around`."""
 
-    control: Controller | Mapping[str, Any] | Sampled
+    control: Control
     drive: Drive
 
     @property
     def duration(self) -> float | None:
-        """How long the control takes, if it says."""
-        found: float | None = getattr(self.control, "duration", None)
-        return found
+        """How long the control takes, s, if it says."""
+        return self._inner.duration
 
     @property
-    def goals(self) -> tuple[Any, ...]:
+    def goals(self) -> tuple[Goal, ...]:
         """What the control is to meet, if it says."""
-        return tuple(getattr(self.control, "goals", ()))
+        return self._inner.goals
 
     def start(self, plant: Plant) -> State:
         """Where the control has a run begin."""
-        own = getattr(self.control, "start", None)
-        found: State = own(plant) if callable(own) else plant.start
-        return found
+        return self._inner.start(plant)
+
+    @property
+    def _inner(self) -> Controller:
+        return controller(self.control, "Drive")
 
     def law(self, plant: Plant, start: State) -> Sampled:
         """The control's own law, called at the drive's rate."""
-        command, memory = _commands(plant, self.control, start, self.drive)
-        limits = plant.limits
+        inner = self._inner.law(plant, start)
+        command, memory = _sampled(plant, inner, self.drive) if isinstance(inner, Sampled) else _traced(plant, inner)
         between = self.drive.transmission(plant)
 
-        def efforts(t: float, q: Array, v: Array, state: _State) -> tuple[Array, _State]:
-            sample, effort, kept, sides = state
-            if between is not None:
-                sides = between.read(sides, (t, q, v))
-                q, v = between.seen(sides, q, v)
-            given, kept = command(t, *self.drive.read(plant, sample, q, v), kept)
-            wanted = np.clip(_efforts(plant, given), -limits, limits)
-            effort = arrives = wanted if effort is None else self.drive.give(effort, wanted)
-            if between is not None and sides is not None:
-                arrives, sides = between.give(sides, effort)
-            return arrives, (sample + 1, effort, kept, sides)
+        def commands(now: Reading, memory: Any) -> tuple[Array, Any]:  # noqa: ANN401
+            q, v = now.q, now.v
+            if between is not None and now.sides is not None:
+                q, v = between.seen(now.sides, q, v)
+            return command(now.t, *self.drive.read(plant, now.sample, q, v), memory)
 
-        return Sampled(efforts, self.drive.rate, state=(0, None, memory, None))
+        return self.drive.sampled(plant, commands, memory, None)
 
 
-_State = tuple[int, Array | None, Any, Sides | None]  # samples so far, efforts, what the control remembers, the gaps
+_Command = Callable[[float, Array, Array, Any], tuple[Array, Any]]  # of t, q, v and memory: efforts, memory
 
 
-def _commands(plant: Plant, control: Any, start: State, drive: Drive) -> tuple[Any, Any]:  # noqa: ANN401
-    """The control as function(t, q, v, memory) → (efforts, memory), and its first memory."""
-    inner, motors = law_of(plant, control, start), len(plant.actuators)
-    if isinstance(inner, Sampled):
-        if abs(inner.rate - drive.rate) > 1e-9 * drive.rate:
-            raise ControlError(
-                f"Drive: the control is itself sampled at {inner.rate:g} Hz, the drive at {drive.rate:g} Hz. "
-                "Give both one rate."
-            )
-        if inner.state is not None:
-            return inner.function, inner.state
-        return lambda t, q, v, _: (inner.function(t, q, v), None), None
-    assert inner is not None  # noqa: S101  (a drive has a control)
-    function = law_function(plant, inner)
+def _sampled(plant: Plant, inner: Sampled, drive: Drive) -> tuple[_Command, Any]:
+    """A sampled control as commands, and its first memory."""
+    if abs(inner.rate - drive.rate) > tolerances.SAME_RATE * drive.rate:
+        raise ControlError(
+            f"Drive: the control is itself sampled at {inner.rate:g} Hz, the drive at {drive.rate:g} Hz. "
+            "Give both one rate."
+        )
+
+    def command(t: float, q: Array, v: Array, memory: Any) -> tuple[Array, Any]:  # noqa: ANN401
+        if inner.state is None:
+            return _per_motor(plant, inner.function(t, q, v)), None
+        values, memory = inner.function(t, q, v, memory)
+        return _per_motor(plant, values), memory
+
+    return command, inner.state
+
+
+def _traced(plant: Plant, law: Law) -> tuple[_Command, None]:
+    """A law of expressions as commands; it remembers nothing."""
+    function, motors = law_function(plant, law), len(plant.actuators)
 
     def command(t: float, q: Array, v: Array, _: None) -> tuple[Array, None]:
         return function(plant.pack(q, v, t, rows="start"))[:motors], None
@@ -153,7 +195,7 @@ def _commands(plant: Plant, control: Any, start: State, drive: Drive) -> tuple[A
     return command, None
 
 
-def _efforts(plant: Plant, given: Any) -> Array:  # noqa: ANN401
-    """What a sampled function returned, one number a motor."""
-    values = [given.get(name, 0.0) for name in plant.actuators] if isinstance(given, Mapping) else given
-    return np.atleast_1d(np.asarray(values, dtype=float))
+def _per_motor(plant: Plant, values: Mapping[str, float] | ArrayLike) -> Array:
+    """What a sampled function returned, one number per motor."""
+    listed = [values.get(name, 0.0) for name in plant.actuators] if isinstance(values, Mapping) else values
+    return np.atleast_1d(np.asarray(listed, dtype=float))

@@ -8,7 +8,7 @@ error e and the gains ω and ζ it becomes a servo constraint::
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
@@ -61,6 +61,11 @@ class Follow:
 class Posture:
     """Hold whatever no other goal speaks for, where it is at the start."""
 
+    @property
+    def duration(self) -> None:
+        """It does not end."""
+        return
+
 
 Goal = Follow | Posture
 
@@ -73,6 +78,20 @@ def follow(target: str, path: Path | str | float, orientation: Turn | str = KEEP
 def posture() -> Posture:
     """Ask that the freedoms which no other goal speaks for are held as they are at the start."""
     return Posture()
+
+
+def checked_goals(goals: object, what: str) -> tuple[Goal, ...]:
+    """One goal or several as a tuple; `what` asks for them."""
+    several = tuple(goals) if isinstance(goals, Iterable) and not isinstance(goals, str) else (goals,)
+    for goal in several:
+        if not isinstance(goal, Goal):
+            raise ControlError(f"{what}: expected goals such as kb.follow(...) or kb.posture(), got {goal!r}.")
+    return several
+
+
+def duration_of(goals: Sequence[Goal]) -> float | None:
+    """How long goals take, s; None if none of them ends."""
+    return max((goal.duration for goal in goals if goal.duration is not None), default=None)
 
 
 @dataclass(frozen=True)

@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.control.allocation import Allocation, LeastSquares
-from kalaba.control.drive import Drive
-from kalaba.control.goals import Follow, Posture
+from kalaba.control.bound_goals import course
+from kalaba.control.drive import Drive, Reading
+from kalaba.control.goals import Goal, duration_of
 from kalaba.control.inverse_dynamics import Efforts, inverse_dynamics
 from kalaba.control.robust import Model
-from kalaba.control.servo import Servo
-from kalaba.control.transmission import Sides, encoders
-from kalaba.errors import ControlError, near
+from kalaba.control.transmission import encoders
+from kalaba.errors import ControlError
 from kalaba.model.parts import Sampled
 from kalaba.paths.checks import finite
 
@@ -56,7 +56,7 @@ class PID:
 class Hybrid:
     """A control for redundant motors: those `forced` follow planned forces, all others planned displacements."""
 
-    goals: tuple[Follow | Posture, ...]
+    goals: tuple[Goal, ...]
     position: PID  # N/m or N·m/rad
     force: PID  # of an effort: 1, 1/s; its derivative has no part
     forced: tuple[str, ...] = ()
@@ -69,12 +69,12 @@ class Hybrid:
 
     @property
     def duration(self) -> float | None:
-        """How long the goals take."""
-        return Servo(self.goals).duration
+        """How long the goals take, s."""
+        return duration_of(self.goals)
 
     def start(self, plant: Plant) -> State:
         """Where a run begins: on the path."""
-        return Servo(self.goals).start(plant)
+        return course(plant, self.goals).start
 
     def law(self, plant: Plant, start: State) -> Sampled:  # noqa: ARG002  (the plan counts from the machine's own)
         """The drives' law, sampled."""
@@ -85,32 +85,24 @@ class Hybrid:
         readings = np.array([sensed(plant.inputs(*at)) for at in zip(plan.q, plan.v, plan.time, strict=True)])
         planned = CubicHermiteSpline(plan.time, *np.split(readings, 2, axis=1))
         rates, end = planned.derivative(), float(plan.time[-1])
-        limits = plant.limits
-        between = self.drive.transmission(plant)
 
-        def efforts(t: float, q: Array, v: Array, state: _State) -> tuple[Array, _State]:
-            sample, integral, effort, sides = state
-            now = min(t, end)
-            found, moving = np.split(sensed(plant.layout.pack(*self.drive.read(plant, sample, q, v), t)), 2)
-            if between is not None:
-                sides = between.read(sides, (t, q, v))
-                found, moving = found + sides.offset, moving + sides.slip
-            apart, slower = planned(now) - found, rates(now) - moving
-            wanted = np.array([np.interp(now, plan.time, column) for column in plan.actuation.T])
-            lacking = wanted - effort
+        def commands(now: Reading, integral: Array) -> tuple[Array, Array]:
+            t, state = min(now.t, end), self.drive.read(plant, now.sample, now.q, now.v)
+            place, speed = np.split(sensed(plant.layout.pack(*state, now.t)), 2)
+            if now.sides is not None:
+                place, speed = place + now.sides.offset, speed + now.sides.slip
+            error, slower = planned(t) - place, rates(t) - speed
+            wanted = np.array([np.interp(t, plan.time, column) for column in plan.actuation.T])
+            lacking = wanted - now.effort
             command = np.where(
                 by_force,
                 wanted + integral + self.force.proportional * lacking,
-                integral + self.position.proportional * apart + self.position.derivative * slower,
+                integral + self.position.proportional * error + self.position.derivative * slower,
             )
-            grown = np.where(by_force, self.force.integral * lacking, self.position.integral * apart)
-            effort = arrives = self.drive.give(effort, np.clip(command, -limits, limits))
-            if between is not None and sides is not None:
-                arrives, sides = between.give(sides, effort)
-            return arrives, (sample + 1, integral + grown / self.drive.rate, effort, sides)
+            growth = np.where(by_force, self.force.integral * lacking, self.position.integral * error)
+            return command, integral + growth / self.drive.rate
 
-        first = np.where(by_force, 0.0, plan.actuation[0])
-        return Sampled(efforts, self.drive.rate, state=(0, first, plan.actuation[0], None))
+        return self.drive.sampled(plant, commands, np.where(by_force, 0.0, plan.actuation[0]), plan.actuation[0])
 
     def _plan(self, plant: Plant) -> Efforts:
         if self.duration is None:
@@ -121,18 +113,12 @@ class Hybrid:
 
     def _by_force(self, plant: Plant) -> NDArray[np.bool_]:
         """Which motors follow forces; the others must be as many as the freedoms."""
-        for name in self.forced:
-            if name not in plant.actuators:
-                known = near(name, plant.actuators)
-                raise ControlError(f"hybrid: {plant.system.name} has no actuator {name!r}; {known}")
-        found = np.array([name in self.forced for name in plant.actuators], dtype=bool)
-        freedoms, held = len(Servo(self.goals).course(plant).kept), int((~found).sum())
-        if held != freedoms:
+        by_force = np.zeros(len(plant.actuators), dtype=bool)
+        by_force[list(plant.motors(self.forced, "hybrid"))] = True
+        freedoms, by_position = len(course(plant, self.goals).independent), int((~by_force).sum())
+        if by_position != freedoms:
             raise ControlError(
-                f"hybrid: {held} motors of {plant.system.name} follow displacements, but it has {freedoms} freedoms. "
-                f"Name {max(len(found) - freedoms, 0)} motors in forced=."
+                f"hybrid: {by_position} motors of {plant.system.name} follow displacements, but it has {freedoms} "
+                f"freedoms. Name {max(len(by_force) - freedoms, 0)} motors in forced=."
             )
-        return found
-
-
-_State = tuple[int, Array, Array, Sides | None]  # samples so far, integrals, efforts, the gaps
+        return by_force

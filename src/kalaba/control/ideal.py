@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import casadi as ca
 
 from kalaba.control import traced
-from kalaba.control.goals import Follow, Posture
-from kalaba.control.servo import Servo
+from kalaba.control.bound_goals import course
+from kalaba.control.goals import Goal, checked_goals, duration_of
 from kalaba.errors import ControlError
-from kalaba.native.backend import Native
 from kalaba.paths.checks import zero_or_more
 from kalaba.plant.laws import Law
 
@@ -35,46 +34,36 @@ class IdealServo:
     that take `kb.servo`. The run has it as `run.push`; its motors are idle.
     """
 
-    goals: tuple[Follow | Posture, ...] | Follow | Posture
+    goals: tuple[Goal, ...]  # one alone will do
     stacked: bool = False
     frequency: float = 0.0  # ω of a feedback, rad/s; the papers have none
     damping: float = 1.0  # ζ
 
     def __post_init__(self) -> None:
-        goals = (self.goals,) if isinstance(self.goals, Follow | Posture) else tuple(self.goals)
-        for goal in goals:
-            if not isinstance(goal, Follow | Posture):
-                raise ControlError(f"IdealServo: expected goals such as kb.follow(...), got {goal!r}.")
-        object.__setattr__(self, "goals", goals)
+        object.__setattr__(self, "goals", checked_goals(self.goals, "IdealServo"))
         for name in ("frequency", "damping"):
             zero_or_more(getattr(self, name), f"IdealServo.{name}")
 
     @property
     def duration(self) -> float | None:
-        """How long the goals take; None if they do not end."""
-        return self._servo.duration
+        """How long the goals take, s; None if they do not end."""
+        return duration_of(self.goals)
 
     def start(self, plant: Plant) -> State:
         """Where a run begins: on the path."""
-        return self._servo.start(plant)
-
-    @property
-    def _servo(self) -> Servo:
-        return Servo(cast("tuple[Follow | Posture, ...]", self.goals))  # made a tuple above
+        return course(plant, self.goals).start
 
     def law(self, plant: Plant, start: State) -> Law:  # noqa: ARG002  (the goals count from the machine's own)
         """The law, which pushes every velocity and leaves the motors idle."""
         if plant.is_singular:
             raise ControlError(f"{plant.system.name}: IdealServo needs a mass matrix of full rank. Give bodies mass.")
-        found = self._servo.course(plant)
+        on_course = course(plant, self.goals)
 
         def pushes(equations: Equations, kept: ca.SX, numbers: ca.SX) -> list[ca.SX]:
-            if not isinstance(plant.backend, Native):  # without a choice at hand, that of the start
-                kept = ca.SX(ca.DM((plant.choice.mask > 0).astype(float)))
-            gains = (self.frequency, self.damping)
-            return traced.ideal_force(equations, kept, found.rows(equations, numbers), gains, stacked=self.stacked)
+            gains, rows = (self.frequency, self.damping), on_course.rows(equations, numbers)
+            return traced.ideal_force(equations, kept, rows, gains, stacked=self.stacked)
 
         def idle(_: Equations, __: ca.SX, ___: ca.SX) -> list[ca.SX]:
             return [ca.SX(0)] * len(plant.actuators)
 
-        return Law(repr(self), idle, is_feedback=True, shape=found.label, numbers=found.numbers, pushes=pushes)
+        return Law(repr(self), idle, is_feedback=True, shape=on_course.label, numbers=on_course.numbers, pushes=pushes)

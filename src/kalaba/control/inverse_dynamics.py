@@ -60,22 +60,20 @@ def inverse_dynamics(
     they lack. `model` has numbers that are believed where they are not the machine's, as for `kb.servo`.
     """
     plant = build(system)
-    made = servo(plant, goals, actuators, allocation, model=model)
-    found, motors = made.course(plant), made.motors(plant)
+    bound = servo(plant, goals, actuators, allocation, model=model).bind(plant)
+    course, motors, names = bound.course, bound.motors, bound.course.independent_names
     if times is None:
-        if made.duration is None:
+        if bound.servo.duration is None:
             raise ControlError(f"{plant.system.name}: these goals have no end. Say at which times=.")
-        times = np.linspace(0.0, made.duration, SAMPLES)
+        times = np.linspace(0.0, bound.servo.duration, SAMPLES)
     at = np.atleast_1d(np.asarray(times, dtype=float))
-    limits = plant.limits[list(motors)]
-    names = tuple(found.names[i] for i in found.kept)
-    states, efforts, nulls, q = [], [], [], found.start.q
+    states, efforts, nulls, q = [], [], [], course.start.q
     for t in at:
-        state: State = found.at(float(t), q)
-        S, r = made.numbers(plant, found, motors, (*state, float(t)))
+        state: State = course.at(float(t), q)
+        S, r = bound.numbers(state, float(t))
         u, n, q = np.zeros(len(plant.actuators)), np.zeros(len(plant.actuators)), state.q
         try:
-            u[list(motors)] = allocation.allocate(S, r, limits, names)
+            u[list(motors)] = allocation.allocate(S, r, bound.limits, names)
         except OutOfBoundsError as error:
             short = [f"{plant.actuators[motors[i]]} by {excess:.4g}" for i, excess in error.excess.items()]
             least = f"bounds are too narrow at the least for {', '.join(short)}; " if short else ""

@@ -1,4 +1,4 @@
-"""How far a run is from its goals: what is left of a wish when motors, models and drives have had their say."""
+"""How far a run is from its goals."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.control.bound_goals import course
-from kalaba.control.goals import Follow, Posture
+from kalaba.control.goals import Goal, checked_goals
 from kalaba.plant.state import State
 
 if TYPE_CHECKING:
@@ -18,20 +18,19 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-def goal_errors(run: Run, goals: Follow | Posture | Sequence[Follow | Posture]) -> dict[str, Array]:
+def goal_errors(run: Run, goals: Goal | Sequence[Goal]) -> dict[str, Array]:
     """The length of wanted minus found at every sample, over goals in metres ("m") and over those in radians ("rad").
 
     Rows that say nothing new on the closed machine are left out, as the servo leaves them out.
     """
-    asked = (goals,) if isinstance(goals, Follow | Posture) else tuple(goals)
-    found = course(run.plant, asked)
+    on_course = course(run.plant, checked_goals(goals, "goal_errors"))
     states = zip(run.q, run.v, run.time, strict=True)
-    rows = np.array([found.demand(State(q, v), float(t)).error for q, v, t in states])
-    units = [_unit(run, name) for name in found.names]
+    rows = np.array([on_course.demand(State(q, v), float(t)).error for q, v, t in states])
+    units = {i: _unit(run, on_course.names[i]) for i in on_course.independent}
     return {
-        unit: np.linalg.norm(rows[:, [i for i in found.kept if units[i] == unit]], axis=1)
+        unit: np.linalg.norm(rows[:, [i for i in units if units[i] == unit]], axis=1)
         for unit in ("m", "rad")
-        if any(units[i] == unit for i in found.kept)
+        if unit in units.values()
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -12,29 +13,27 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.constrain.kernels.functions import law_values
+from kalaba import tolerances
 from kalaba.control import traced
 from kalaba.control.allocation import Allocation, LeastSquares, Share, checked_rule
 from kalaba.control.bound_goals import SHOWN, Course, apart, course, tangent
-from kalaba.control.goals import Follow, Posture
+from kalaba.control.goals import Goal, checked_goals, duration_of
 from kalaba.control.robust import Adaptive, Correction, Model, Robust, believed, checked_model, combined_error
-from kalaba.errors import ControlError, near
+from kalaba.errors import ControlError
 from kalaba.model.parts import Sampled
-from kalaba.native.backend import Native
 from kalaba.paths.checks import positive
-from kalaba.plant.laws import Law
+from kalaba.plant.laws import Law, traced_function
 from kalaba.plant.plant import Plant, build
+from kalaba.plant.state import State
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
     from kalaba.model.system import System
-    from kalaba.plant.state import State
 
 Array = NDArray[np.float64]
 ALL = "all"
 NO_NUMBERS: Mapping[str, float] = MappingProxyType({})
 CHECKED = 25  # states along the goals at which `servo` looks
-REACHABLE = 1e-8  # of the largest singular value of S with rows of length 1
 
 
 class StartWarning(UserWarning):
@@ -53,7 +52,7 @@ class Servo:
     the allocation has a closed form; otherwise sampled at `rate`, as is a law with an `Adaptive` correction.
     """
 
-    goals: tuple[Follow | Posture, ...]
+    goals: tuple[Goal, ...]
     actuators: tuple[str, ...] | str = ALL
     allocation: Allocation = LeastSquares()
     frequency: float = 20.0  # ω, rad/s
@@ -65,135 +64,141 @@ class Servo:
 
     @property
     def duration(self) -> float | None:
-        """How long the goals take; None if they do not end."""
-        times = [goal.duration for goal in self.goals if isinstance(goal, Follow)]
-        known = [time for time in times if time is not None]
-        return max(known) if known else None
+        """How long the goals take, s; None if they do not end."""
+        return duration_of(self.goals)
 
-    def course(self, plant: Plant) -> Course:
-        """The goals with the numbers of a machine's start."""
-        return course(plant, self.goals, run_in=self.run_in)
+    def bind(self, plant: Plant) -> BoundServo:
+        """The same law on a machine: with its course, its motors and their limits."""
+        return BoundServo(self, plant)
 
     def start(self, plant: Plant) -> State:
         """Where a run begins: on the path, or where the machine is if it runs in."""
-        return self.course(plant).start
-
-    def motors(self, plant: Plant) -> tuple[int, ...]:
-        """The motors that may act."""
-        names = plant.actuators if self.actuators == ALL else self.actuators
-        return tuple(plant.actuators.index(name) for name in names)
+        return self.bind(plant).course.start
 
     def law(self, plant: Plant, start: State) -> Law | Sampled:
         """The law, or a sampled function where a solver is needed. The goals count from the machine's own start."""
-        found, motors = self.course(plant), self.motors(plant)
-        if off := apart(found, start):
+        bound = self.bind(plant)
+        if off := apart(bound.course, start):
             message = f"{plant.system.name}: {off}. The feedback pulls it there; run_in= is gentler."
-            warnings.warn(message, StartWarning, stacklevel=5)
-        spare = len(motors) - len(found.kept)
-        if isinstance(self.correction, Adaptive):
-            return self._adapted(plant, found, motors, self.correction)
-        if spare > self.allocation.closed_form_spare:
-            return self._sampled(plant, found, motors)
+            warnings.warn(message, StartWarning, stacklevel=4)
+        return bound.law()
+
+
+@dataclass(frozen=True)
+class BoundServo:
+    """A servo on a machine: S u = r with numbers in it; made by `Servo.bind`."""
+
+    servo: Servo
+    plant: Plant
+
+    @cached_property
+    def course(self) -> Course:
+        """The goals with the numbers of the machine's start; found once per machine."""
+        return course(self.plant, self.servo.goals, run_in=self.servo.run_in)
+
+    @cached_property
+    def motors(self) -> tuple[int, ...]:
+        """The motors that may act."""
+        return named_motors(self.plant, self.servo.actuators, "servo")
+
+    @cached_property
+    def limits(self) -> Array:
+        """Limits of the motors that may act."""
+        return self.plant.limits[list(self.motors)]
+
+    def law(self) -> Law | Sampled:
+        """The law in expressions, or as a function to be sampled where it remembers something or calls a solver."""
+        servo, rows = self.servo, len(self.course.independent)
+        if isinstance(servo.correction, Adaptive):
+            return self._adapted(servo.correction)
+        if len(self.motors) - rows > servo.allocation.closed_form_spare:
+            return self._sampled()
 
         def efforts(equations: Equations, kept: ca.SX, numbers: ca.SX) -> list[ca.SX]:
-            S, r = self._demand(plant, found, motors, equations, kept, numbers)
-            values = dict(zip(motors, ca.vertsplit(self._allocated(plant, motors, S, r)), strict=True))
-            return [values.get(i, ca.SX(0)) for i in range(len(plant.actuators))]
+            S, r = self._demand(equations, kept, numbers)
+            shared = ca.vertsplit(servo.allocation.expression(S, r, self.limits))
+            values = dict(zip(self.motors, shared, strict=True))
+            return [values.get(i, ca.SX(0)) for i in range(len(self.plant.actuators))]
 
-        bounds = self._bounds(plant, motors)
-        rule = self.allocation.label((len(found.kept), len(motors)), plant.limits[list(motors)])
-        shape = f"{found.label} {rule}"
-        return Law(repr(self), efforts, is_feedback=True, shape=shape, numbers=found.numbers, bounds=bounds)
+        shape = f"{self.course.label} {servo.allocation.label((rows, len(self.motors)), self.limits)}"
+        numbers = self.course.numbers
+        return Law(repr(servo), efforts, is_feedback=True, shape=shape, numbers=numbers, bounds=self._bounds())
 
-    def _bounds(self, plant: Plant, motors: tuple[int, ...]) -> tuple[Array, Array]:
-        """What each motor may give: its limit, or the bounds of the allocation."""
-        limits = plant.limits
-        low, high = -limits, limits.copy()
-        least, most = self.allocation.bounds(limits[list(motors)])
-        low[list(motors)] = np.maximum(low[list(motors)], least)
-        high[list(motors)] = np.minimum(high[list(motors)], most)
+    def numbers(self, state: State, t: float) -> tuple[Array, Array]:
+        """S and r at a state and time."""
+
+        def values(equations: Equations, kept: ca.SX, numbers: ca.SX) -> list[ca.SX]:
+            return [ca.vec(part) for part in self._demand(equations, kept, numbers)]
+
+        servo, rows, motors = self.servo, len(self.course.independent), len(self.motors)
+        settings = f"{servo.frequency} {servo.damping} {servo.model} {servo.correction}"
+        label = f"{self.course.label} {self.motors} {settings}"
+        function = traced_function(self.plant, "servo", values, label, self.course.numbers)
+        inputs = self.plant.inputs(*state, t)
+        inputs[self.plant.layout.mask] = self.plant.choice.mask
+        result = function(inputs)
+        return result[: rows * motors].reshape((rows, motors), order="F"), result[rows * motors :]
+
+    def _bounds(self) -> tuple[Array, Array]:
+        """What each motor may give: its limit, and no more than the allocation promises."""
+        motors, low, high = list(self.motors), -self.plant.limits, self.plant.limits.copy()
+        least, most = self.servo.allocation.bounds(self.limits)
+        low[motors], high[motors] = np.maximum(low[motors], least), np.minimum(high[motors], most)
         return low, high
 
-    def _demand(
-        self,
-        plant: Plant,
-        found: Course,
-        motors: tuple[int, ...],
-        equations: Equations,
-        kept: ca.SX,
-        numbers: ca.SX,
-    ) -> tuple[ca.SX, ca.SX]:
-        if not isinstance(plant.backend, Native):  # without a choice at hand, that of the start
-            kept = ca.SX(ca.DM((plant.choice.mask > 0).astype(float)))
-        gains, rows = (self.frequency, self.damping), found.rows(equations, numbers)
-        S, r = traced.demand(equations, kept, rows, gains, list(motors))
-        if isinstance(self.correction, Robust):
-            r = r + self.correction.term(combined_error(equations, rows, *gains))
-        S, r = believed(equations, self.model, [S, r])
+    def _demand(self, equations: Equations, kept: ca.SX, numbers: ca.SX) -> tuple[ca.SX, ca.SX]:
+        servo, rows = self.servo, self.course.rows(equations, numbers)
+        gains = servo.frequency, servo.damping
+        S, r = traced.demand(equations, kept, rows, gains, list(self.motors))
+        if isinstance(servo.correction, Robust):
+            r = r + servo.correction.term(combined_error(equations, rows, *gains))
+        S, r = believed(equations, servo.model, [S, r])
         return S, r
 
-    def _allocated(self, plant: Plant, motors: tuple[int, ...], S: ca.SX, r: ca.SX) -> ca.SX:  # noqa: N803
-        """The motors' efforts, in closed form."""
-        return self.allocation.expression(S, r, plant.limits[list(motors)])
-
-    def _sampled(self, plant: Plant, found: Course, motors: tuple[int, ...]) -> Sampled:
+    def _sampled(self) -> Sampled:
         """The law as a function that calls a solver."""
-        share = self._sharing(plant, found, motors)
+        share = self._sharing()
 
         def efforts(t: float, q: Array, v: Array) -> Array:
-            return share(*self.numbers(plant, found, motors, (q, v, t)))
+            return share(*self.numbers(State(q, v), t))
 
-        return Sampled(efforts, self.rate)
+        return Sampled(efforts, self.servo.rate)
 
-    def _adapted(self, plant: Plant, found: Course, motors: tuple[int, ...], how: Adaptive) -> Sampled:
+    def _adapted(self, correction: Adaptive) -> Sampled:
         """The law with an estimate of what is missing, d̂_k = d̂_{k−1} + Γ z_k / rate; used at once, it does not lag."""
+        servo, course = self.servo, self.course
 
         def errors(equations: Equations, _: ca.SX, numbers: ca.SX) -> list[ca.SX]:
-            z = combined_error(equations, found.rows(equations, numbers), self.frequency, self.damping)
-            return believed(equations, self.model, [z])
+            z = combined_error(equations, course.rows(equations, numbers), servo.frequency, servo.damping)
+            return believed(equations, servo.model, [z])
 
-        label = f"{found.label} {self.frequency} {self.damping} {self.model}"
-        count = len(found.numbers)
-        error = plant.function("servo error", lambda e: law_values(e, errors, count), label, numbers=found.numbers)
-        share = self._sharing(plant, found, motors)
+        label = f"{course.label} {servo.frequency} {servo.damping} {servo.model}"
+        error = traced_function(self.plant, "servo error", errors, label, course.numbers)
+        share = self._sharing()
 
         def efforts(t: float, q: Array, v: Array, estimate: Array) -> tuple[Array, Array]:
-            S, r = self.numbers(plant, found, motors, (q, v, t))
-            grown = estimate + (how.gain / self.rate) * error(plant.inputs(q, v, t))
+            S, r = self.numbers(State(q, v), t)
+            grown = estimate + (correction.gain / servo.rate) * error(self.plant.inputs(q, v, t))
             return share(S, r + grown), grown
 
-        return Sampled(efforts, self.rate, state=np.zeros(len(found.kept)))
+        return Sampled(efforts, servo.rate, state=np.zeros(len(course.independent)))
 
-    def _sharing(self, plant: Plant, found: Course, motors: tuple[int, ...]) -> Share:
+    def _sharing(self) -> Share:
         """A function of S and r: the efforts of all motors with S u = r, those that may not act idle."""
-        limits = plant.limits[list(motors)]
-        share = self.allocation.solver(limits, tuple(found.names[i] for i in found.kept))
+        motors = list(self.motors)
+        share = self.servo.allocation.solver(self.limits, self.course.independent_names)
 
         def efforts(S: Array, r: Array) -> Array:  # noqa: N803
-            u = np.zeros(len(plant.actuators))
-            u[list(motors)] = share(S, r)
+            u = np.zeros(len(self.plant.actuators))
+            u[motors] = share(S, r)
             return u
 
         return efforts
 
-    def numbers(
-        self, plant: Plant, found: Course, motors: tuple[int, ...], at: tuple[Array, Array, float]
-    ) -> tuple[Array, Array]:
-        """S and r at a state and time."""
 
-        def values(equations: Equations, kept: ca.SX, given: ca.SX) -> list[ca.SX]:
-            return [ca.vec(part) for part in self._demand(plant, found, motors, equations, kept, given)]
-
-        label = f"{found.label} {motors} {self.frequency} {self.damping} {self.model} {self.correction}"
-        count = len(found.numbers)
-        function = plant.function("servo", lambda e: law_values(e, values, count), label, numbers=found.numbers)
-        result, size = function(plant.inputs(*at, rows="start")), len(found.kept) * len(motors)
-        return result[:size].reshape((len(found.kept), len(motors)), order="F"), result[size:]
-
-
-def servo(  # noqa: PLR0913
+def servo(  # noqa: PLR0913  (every choice of the law has its own name)
     system: System | Plant,
-    goals: Follow | Posture | Sequence[Follow | Posture],
+    goals: Goal | Sequence[Goal],
     actuators: str | Sequence[str] = ALL,
     allocation: Allocation = LeastSquares(),
     *,
@@ -206,76 +211,81 @@ def servo(  # noqa: PLR0913
 ) -> Servo:
     """Make a control law that meets goals with the motors named; refuses goals that cannot be met, and says why.
 
-    The machine is taken along its goals in a few steps: a path that leaves the workspace is found here. `model` has
-    the numbers that the law believes where they are not the machine's, {"platform.mass": 26.1}; `correction` what it
-    does about that, `kb.Robust(...)` or `kb.Adaptive(...)`. `rate` is that of laws which must be sampled, in Hz.
+    The machine is taken along its goals in a few steps: a path that leaves the workspace is found here.
+
+    Arguments:
+        system: the machine
+        goals: what it is to do, `kb.follow(...)` and `kb.posture()`; together they speak for every freedom
+        actuators: names of the motors that may act; "all"
+        allocation: how spare motors share, `kb.LeastSquares()`, `MinMax()`, `Bounded()` or a rule of your own
+        frequency: ω of the feedback, rad/s
+        damping: ζ of the feedback, 1
+        run_in: time from where the machine is to its path, s; None lets it start on the path
+        rate: that of laws which must be sampled, Hz
+        model: numbers that the law believes where they are not the machine's, {"platform.mass": 26.1}
+        correction: what is done about a model that is wrong, `kb.Robust(...)` or `kb.Adaptive(...)`
     """
     plant = build(system)
-    asked = (goals,) if isinstance(goals, Follow | Posture) else tuple(goals)
-    for goal in asked:
-        if not isinstance(goal, Follow | Posture):
-            raise ControlError(f"servo: expected goals such as kb.follow(...) or kb.posture(), got {goal!r}.")
     if not isinstance(correction, Correction | None):
         raise ControlError(f"servo.correction: expected kb.Robust(...) or kb.Adaptive(...), got {correction!r}.")
     if plant.is_singular:
         raise ControlError(f"{plant.system.name}: servo control needs a mass matrix of full rank. Give bodies mass.")
-    names = ALL if isinstance(actuators, str) and actuators == ALL else _known(plant, actuators)
     made = Servo(
-        *(
-            asked,
-            names,
-            checked_rule(allocation, "servo.allocation"),
-            positive(frequency, "servo.frequency"),
-            positive(damping, "servo.damping"),
-        ),
+        goals=checked_goals(goals, "servo"),
+        actuators=actuators if isinstance(actuators, str) and actuators == ALL else _listed(actuators),
+        allocation=checked_rule(allocation, "servo.allocation"),
+        frequency=positive(frequency, "servo.frequency"),
+        damping=positive(damping, "servo.damping"),
         run_in=None if run_in is None else positive(run_in, "servo.run_in"),
         rate=positive(rate, "servo.rate"),
         model=checked_model(plant, model),
         correction=correction,
     )
-    _check(plant, made)
+    _check(made.bind(plant))
     return made
 
 
-def _known(plant: Plant, actuators: str | Sequence[str]) -> tuple[str, ...]:
-    names = (actuators,) if isinstance(actuators, str) else tuple(actuators)
-    for name in names:
-        if name not in plant.actuators:
-            raise ControlError(f"servo: {plant.system.name} has no actuator {name!r}; {near(name, plant.actuators)}")
-    return names
+def named_motors(plant: Plant, actuators: str | Sequence[str], what: str) -> tuple[int, ...]:
+    """Indices of motors: of "all", of one or of several by name."""
+    names = plant.actuators if isinstance(actuators, str) and actuators == ALL else _listed(actuators)
+    return plant.motors(names, what)
 
 
-def _check(plant: Plant, made: Servo) -> None:
+def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _check(bound: BoundServo) -> None:
     """Refuse limits that are no limits, goals out of reach of the motors, and paths out of reach of the machine."""
-    motors = made.motors(plant)
+    plant, motors = bound.plant, bound.motors
     for i in motors:
-        if not plant.machine.actuators[i].limit > 0:
-            limit = plant.machine.actuators[i].limit
-            raise ControlError(f"{plant.actuators[i]}.limit: expected more than zero, got {limit!r}.")
-    made.allocation.check(plant.limits[list(motors)])
-    found = made.course(plant)
-    if made.run_in is not None and (off := apart(found, found.start)):
+        if not plant.limits[i] > 0:
+            raise ControlError(f"{plant.actuators[i]}.limit: expected more than zero, got {float(plant.limits[i])!r}.")
+    bound.servo.allocation.check(bound.limits)
+    course = bound.course
+    if bound.servo.run_in is not None and (off := apart(course, course.start)):
         raise ControlError(f"{plant.system.name}: {off}. Let the goals begin at rest, or leave run_in out.")
-    _check_motors(plant, found, motors)
-    duration = made.duration
+    _check_motors(bound)
+    duration = bound.servo.duration
     if duration is not None:
-        q = found.start.q
+        q = course.start.q
         for t in np.linspace(0.0, duration, CHECKED):
-            q = found.at(float(t), q).q
+            q = course.at(float(t), q).q
 
 
-def _check_motors(plant: Plant, found: Course, motors: tuple[int, ...]) -> None:
+def _check_motors(bound: BoundServo) -> None:
     """S must have full rank: name the direction in which no motor pushes."""
-    basis, _ = tangent(plant, found.start.q)
-    rows = found.demand(found.start, 0.0).matrix[list(found.kept)] @ basis
+    plant, motors, course = bound.plant, bound.motors, bound.course
+    basis, _ = tangent(plant, course.start.q)
+    rows = course.demand(course.start, 0.0).matrix[list(course.independent)] @ basis
     rows = rows / np.linalg.norm(rows, axis=1)[:, None]
-    pushed = rows @ basis.T @ plant.actuation_map(found.start.q)[:, list(motors)]
+    pushed = rows @ basis.T @ plant.actuation_map(course.start.q)[:, list(motors)]
     sides, sizes, _ = np.linalg.svd(pushed)
-    rank = int(np.sum(sizes > REACHABLE * sizes.max(initial=1e-300)))
+    rank = int(np.sum(sizes > tolerances.PUSHED * sizes.max(initial=1e-300)))
     if rank < len(rows):
-        names = [found.names[i] for i in found.kept]
         missing = sides[:, rank]
-        parts = [f"{c:+.2g} {n}" for c, n in zip(missing, names, strict=True) if abs(c) > SHOWN]
+        named = zip(missing, course.independent_names, strict=True)
+        parts = [f"{part:+.2g} {name}" for part, name in named if abs(part) > SHOWN]
         used = ", ".join(plant.actuators[i] for i in motors) or "no motor"
         raise ControlError(
             f"{plant.system.name}: {used} cannot push along {' '.join(parts)}: {len(rows)} goals, "

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kalaba.control.allocation import Bounded, LeastSquares, MinMax
 from kalaba.control.inverse_dynamics import Efforts, inverse_dynamics
-from kalaba.control.servo import ALL
+from kalaba.control.servo import ALL, named_motors
 from kalaba.errors import ControlError
 from kalaba.plant.plant import Plant, build
 
@@ -54,9 +54,8 @@ def trade_off(
         raise ControlError(f"trade_off.points: expected a whole number from 2 on, got {points!r}.")
     flattest = inverse_dynamics(plant, goals, MinMax(), actuators, times)
     least = inverse_dynamics(plant, goals, LeastSquares(), actuators, times)
-    named = (actuators,) if isinstance(actuators, str) else tuple(actuators)
-    motors = [plant.actuators.index(name) for name in (plant.actuators if actuators == ALL else named)]
-    limits = plant.limits[list(motors)]
+    motors = list(named_motors(plant, actuators, "trade_off"))
+    limits = plant.limits[motors]
     scale = limits if np.isfinite(limits).all() else np.ones(len(limits))
     low, high = (float((np.abs(found.actuation[:, motors]) / scale).max()) for found in (flattest, least))
     if high - low <= ALIKE * high:

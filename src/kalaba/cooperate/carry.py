@@ -25,7 +25,7 @@ from kalaba.errors import ControlError, near
 from kalaba.paths.checks import positive
 from kalaba.paths.turning import Turn, keep
 from kalaba.paths.value import Path
-from kalaba.plant.laws import Law, read
+from kalaba.plant.laws import Controller, Law, read
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
@@ -40,7 +40,7 @@ Goals = tuple[PoseMotion | JointMotion, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Carry:
+class Carry(Controller):
     """Lead the object that arms hold, for example along `kb.Carry(kb.path.line(start, end, duration=3.0))`.
 
     ::

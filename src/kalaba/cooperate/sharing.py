@@ -33,11 +33,9 @@ class Internal(NamedTuple):
 def motors(space: ObjectSpace, names: tuple[str, ...] | None, given: Mapping[str, float]) -> tuple[int, ...]:
     """Indices of the motors that share: those named, or all that drive an arm and have no given torque."""
     plant = space.plant
-    for name in (*(names or ()), *given):
-        if name not in plant.actuators:
-            raise ControlError(f"{plant.system.name}: no actuator {name!r}; {near(name, plant.actuators)}")
+    plant.motors(tuple(given), "sharing")
     if names is not None:
-        return tuple(plant.actuators.index(name) for name in names)
+        return plant.motors(names, "sharing")
     shared = tuple(i for i in space.arm_motors if plant.actuators[i] not in given)
     if not shared:
         raise ControlError(f"{plant.system.name}: no motor drives an arm. Add Actuators, or name motors=.")

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.errors import ControlError, ExpressionError, near
+from kalaba.errors import ExpressionError, ModelError
 from kalaba.model.parts import Sampled
 from kalaba.model.text.expressions import parse
 from kalaba.model.text.resolve import is_known, unknown_word
+from kalaba.native.backend import Native
 
 if TYPE_CHECKING:
     import casadi as ca
 
-    from kalaba.constrain.kernels.laws import LawShare, LimbLaw
+    from kalaba.constrain.kernels.laws import LimbLaw
+    from kalaba.control.goals import Goal
     from kalaba.derive.equations import Equations
     from kalaba.model.text.expressions import Expression
     from kalaba.model.topology.partition import Partition
@@ -46,9 +48,9 @@ def read(plant: Plant, text: Any, what: str) -> Expression:  # noqa: ANN401
     return expression
 
 
-Efforts = Callable[["Equations", "ca.SX", "ca.SX"], list["ca.SX"]]
+# Of the equations, of the rows that are kept (1) or not (0), and of numbers from the start.
+Expressions = Callable[["Equations", "ca.SX", "ca.SX"], list["ca.SX"]]
 InLimbs = Callable[["Partition"], "LimbLaw | None"]  # None: for this machine there is no such form
-Bounds = Sequence["float | ca.SX"]
 
 
 @dataclass(frozen=True)
@@ -56,11 +58,11 @@ class Law:
     """The motors' efforts as expressions of state and time. Motors give no more than their limits."""
 
     text: str  # what it says, for people and files
-    motors: Efforts  # of the equations, of the rows that are kept (1) or not (0), and of its numbers
+    motors: Expressions  # one per motor
     is_feedback: bool  # whether it reads the state
     shape: str = ""  # with the text this tells its code apart
     numbers: tuple[float, ...] = ()  # of the start: others need no new code
-    pushes: Efforts | None = None  # on every velocity, as no motor does
+    pushes: Expressions | None = None  # on every velocity, as no motor does
     bounds: tuple[Array, Array] | None = None  # that it promised to keep, motor by motor; None: the motors' limits
     limbs: InLimbs | None = None  # the motors' efforts limb by limb, for a machine with limbs; not beside pushes
 
@@ -74,7 +76,7 @@ class Law:
         return (-plant.limits, plant.limits) if self.bounds is None else self.bounds
 
     def inputs(self, equations: Equations, kept: ca.SX | None = None, numbers: ca.SX | None = None) -> list[ca.SX]:
-        """All held inputs under the law, one expression a motor before its limit; sampled forces pass through.
+        """All held inputs under the law, one expression per motor before its limit; sampled forces pass through.
 
         After them come the pushes, if there are any: they stand next in a kernel's inputs. Without symbols for its
         numbers they are constants.
@@ -82,103 +84,138 @@ class Law:
         import casadi as ca
 
         rows = ca.SX.ones(len(equations.machine.rows)) if kept is None else kept
-        own = ca.SX(ca.DM(self.numbers)) if numbers is None else numbers
-        motors, u = self.motors(equations, rows, own), equations.symbols.u
-        pushes = [] if self.pushes is None else self.pushes(equations, rows, own)
+        symbols = ca.SX(ca.DM(self.numbers)) if numbers is None else numbers
+        motors, u = self.motors(equations, rows, symbols), equations.symbols.u
+        pushes = [] if self.pushes is None else self.pushes(equations, rows, symbols)
         return motors + [u[i] for i in range(len(motors), u.shape[0])] + pushes
 
 
 @runtime_checkable
 class Controller(Protocol):
-    """A control given as a value: for a machine and the state it starts from it has a law."""
+    """A control given as a value: for a machine and the state it starts from it has a law.
 
+    A class of one's own inherits from it and writes `law`; the other members then have defaults. One that has all four
+    by itself, for instance as fields of a dataclass, is a controller without inheriting.
+    """
+
+    @abstractmethod
     def law(self, plant: Plant, start: State) -> Law | Sampled:
         """The law, in expressions; or a function to be sampled, where expressions cannot say it."""
 
+    def start(self, plant: Plant) -> State:
+        """Where a run begins unless it is told otherwise; by default at the machine's start."""
+        return plant.start
 
-def law(plant: Plant, control: Mapping[str, Any]) -> Law:
-    """Read a control law {motor: expression}; motors without one are idle."""
-    for name in control:
-        if name not in plant.actuators:
-            raise ControlError(f"control: {plant.system.name} has no actuator {name!r}; {near(name, plant.actuators)}")
-    texts = {name: read(plant, text, f"control.{name}") for name, text in control.items()}
+    @property
+    def duration(self) -> float | None:
+        """How long it takes, s; None if it does not end."""
+        return None
 
-    def motors(found: Equations, _: ca.SX, __: ca.SX) -> list[ca.SX]:
-        import casadi as ca
-
-        return [found.kinematics.value(texts[name]) if name in texts else ca.SX(0) for name in plant.actuators]
-
-    fixed = {"t", *(parameter.name for parameter in plant.machine.parameters)}
-    return Law(
-        text="; ".join(f"{name}={expression.canonical}" for name, expression in texts.items()),
-        motors=motors,
-        is_feedback=any(expression.frames or expression.names - fixed for expression in texts.values()),
-    )
+    @property
+    def goals(self) -> tuple[Goal, ...]:
+        """What it is to meet, so that a run can be measured against it."""
+        return ()
 
 
-def law_of(plant: Plant, control: Any, start: State) -> Law | Sampled | None:  # noqa: ANN401
-    """What a control drives a machine with: a law, a sampled function, or nothing."""
+@dataclass(frozen=True)
+class MotorTexts(Controller):
+    """The control {motor: expression}; motors without one are idle."""
+
+    texts: Mapping[str, Any]  # an expression, or a number
+
+    def law(self, plant: Plant, start: State) -> Law:  # noqa: ARG002  (expressions count from nothing)
+        """The expressions as a law."""
+        plant.motors(tuple(self.texts), "control")
+        texts = {name: read(plant, text, f"control.{name}") for name, text in self.texts.items()}
+
+        def motors(equations: Equations, _: ca.SX, __: ca.SX) -> list[ca.SX]:
+            import casadi as ca
+
+            value = equations.kinematics.value
+            return [value(texts[name]) if name in texts else ca.SX(0) for name in plant.actuators]
+
+        fixed = {"t", *(parameter.name for parameter in plant.machine.parameters)}
+        return Law(
+            text="; ".join(f"{name}={expression.canonical}" for name, expression in texts.items()),
+            motors=motors,
+            is_feedback=any(expression.frames or expression.names - fixed for expression in texts.values()),
+        )
+
+
+@dataclass(frozen=True)
+class SampledControl(Controller):
+    """A sampled Python function as a control."""
+
+    function: Sampled
+
+    def law(self, plant: Plant, start: State) -> Sampled:  # noqa: ARG002  (the function reads the state)
+        """The function itself."""
+        return self.function
+
+
+Control = Mapping[str, Any] | Sampled | Controller
+
+
+def controller(control: Control, what: str) -> Controller:
+    """A control in any of its forms as a Controller; `what` asks for it, for the error of what is none."""
     if isinstance(control, Mapping):
-        return law(plant, control)
-    if isinstance(control, Sampled) or control is None:
+        return MotorTexts(control)
+    if isinstance(control, Sampled):
+        return SampledControl(control)
+    if isinstance(control, Controller) and not isinstance(control, type):
         return control
-    found: Law | Sampled = control.law(plant, start)
-    return found
+    kinds = "{motor: expression}, a controller such as kb.Carry(...), or kb.Sampled(...)"
+    raise ModelError(f"{what}: expected control as {kinds}, got {control!r}.")
 
 
 def law_function(plant: Plant, chosen: Law, *, limited: bool = True) -> Evaluator:
-    """The values of all held inputs under a law; sampled forces pass through. What it asks for, or what motors give."""
-    low, high = (bound.tolist() for bound in chosen.range(plant)) if limited else ([], [])
-    label = f"{chosen.label} | {low} {high}"
-    trace = _limb_trace(plant, chosen, low, high)
+    """The values of all held inputs under a law: what motors give, or what is asked of them. Sampled forces pass.
+
+    The bounds are numbers of the kernel: without them, and with others, it is the same kernel.
+    """
+    from kalaba.constrain.kernels.functions import bounded
+
+    motors, count = len(plant.actuators), len(chosen.numbers)
+    low, high = chosen.range(plant) if limited else (np.full(motors, -np.inf), np.full(motors, np.inf))
+
+    def values(equations: Equations, kept: ca.SX, numbers: ca.SX) -> list[ca.SX]:
+        u = chosen.inputs(equations, kept, numbers[:count])
+        lowest, highest = numbers[count : count + motors], numbers[count + motors :]
+        return [bounded(u[i], lowest[i], highest[i]) for i in range(motors)] + u[motors:]
+
+    numbers = (*chosen.numbers, *low.tolist(), *high.tolist())
+    trace = _limb_trace(plant, chosen)
     if trace is not None:
-        return plant.function("control", trace, f"{label} limbs", numbers=chosen.numbers)
-    trace = partial(_trace, chosen=chosen, low=low, high=high)
-    return plant.function("control", trace, label, numbers=chosen.numbers)
+        return plant.function("control", trace, f"{chosen.label} limbs", numbers=numbers)
+    return traced_function(plant, "control", values, chosen.label, numbers)
 
 
-def _limb_trace(plant: Plant, chosen: Law, low: list[float], high: list[float]) -> Trace | None:
+def _limb_trace(plant: Plant, law: Law) -> Trace | None:
     """What traces a law limb by limb; None where the law has no such form, or the machine no limbs."""
-    if chosen.limbs is None or plant.parted is None:
+    machine = plant.parted
+    form = None if law.limbs is None or machine is None else law.limbs(machine.parted)
+    if machine is None or form is None:
         return None
-    limbs, form = plant.parted, chosen.limbs(plant.parted.parted)
-    if form is None:
-        return None
-
-    def cut(share: LawShare, efforts: list[ca.SX]) -> list[ca.SX]:
-        if not low:
-            return efforts
-        least, most = ([[bound[i] for i in motors] for motors in share.motors] for bound in (low, high))
-        return within(efforts, share.constants(least), share.constants(most))
-
     from kalaba.constrain.kernels.laws import law_by_limbs
 
-    return lambda _: law_by_limbs(limbs, form, len(chosen.numbers), cut)
+    return lambda _: law_by_limbs(machine, form, len(law.numbers))
 
 
-def within(efforts: list[ca.SX], low: Bounds, high: Bounds) -> list[ca.SX]:
-    """Efforts cut off at what motors may give; unlike min and max, this keeps NaN."""
+def traced_function(plant: Plant, name: str, values: Expressions, label: str, numbers: tuple[float, ...]) -> Evaluator:
+    """An evaluator of expressions of a law; `label` tells its code apart, `numbers` may be any.
+
+    Native code is told at each call which rows are kept. Elsewhere no choice is at hand: that of the start is taken.
+    """
     import casadi as ca
 
-    found = []
-    for effort, least, most in zip(efforts, map(ca.SX, low), map(ca.SX, high), strict=True):
-        upper = effort if _is_infinite(most) else ca.if_else(ca.gt(effort, most), most, effort)
-        found.append(upper if _is_infinite(least) else ca.if_else(ca.lt(upper, least), least, upper))
-    return found
-
-
-def _is_infinite(bound: ca.SX) -> bool:
-    return bool(bound.is_constant() and np.isinf(float(bound)))
-
-
-def _trace(equations: Equations, chosen: Law, low: list[float], high: list[float]) -> ca.Function:
     from kalaba.constrain.kernels.functions import law_values
 
-    def values(found: Equations, kept: ca.SX, numbers: ca.SX) -> list[ca.SX]:
-        u = chosen.inputs(found, kept, numbers)
-        return within(u[: len(low)], low, high) + u[len(low) :]
+    def chosen(equations: Equations, kept: ca.SX, symbols: ca.SX) -> list[ca.SX]:
+        if not isinstance(plant.backend, Native):
+            kept = ca.SX(ca.DM((plant.choice.mask > 0).astype(float)))
+        return values(equations, kept, symbols)
 
-    return law_values(equations, values, len(chosen.numbers))
+    return plant.function(name, lambda e: law_values(e, chosen, len(numbers)), label, numbers=numbers)
 
 
 def trace_map(equations: Equations) -> ca.Function:

@@ -7,10 +7,10 @@ is derived or compiled before it is asked for.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Trace = Callable[["Equations"], "ca.Function"]
+Value = TypeVar("Value")
 KeptRows = Literal["all", "start", "here"]
 
 
@@ -72,6 +73,7 @@ class Plant:
     solver: Solver
     _functions: dict[str, Evaluator] = field(default_factory=dict, repr=False, compare=False)
     _lanes: dict[str, tuple[Kernel, Array]] = field(default_factory=dict, repr=False, compare=False)
+    _values: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as the System and the choices."""
@@ -201,6 +203,13 @@ class Plant:
         if full not in self._functions:
             self._functions[full] = interpreted(self, name)
         return self._functions[full]
+
+    def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """A value that follows from this machine and the key alone, made when it is first asked for."""
+        if key not in self._values:
+            self._values[key] = make()
+        value: Value = self._values[key]
+        return value
 
     def lanes(self, name: str, lanes: int) -> tuple[Kernel, Array]:
         """The kernel of a standard function that works on several states at a time, and its prepared store."""

@@ -6,14 +6,13 @@ A run is made in this order: `simulate` puts together the Task (run/task.py), `_
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kalaba.constrain.stabilisation import Projection, Stabilisation
-from kalaba.errors import IntegrationError, ModelError
-from kalaba.model.parts import Sampled
-from kalaba.plant.laws import Controller, Law, law_of
+from kalaba.errors import IntegrationError
+from kalaba.plant.laws import Controller, Law, controller
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.start import settle_as_found, take_over
 from kalaba.plant.state import State, own_state
@@ -62,13 +61,17 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
         IntegrationError: the stepper cannot do the run, or the run broke off; then `.run` is the part done.
     """
     plant = _plant(system, start)
-    state, loss = take_over(plant, start) if start is not None else (_first_state(plant, control), 0.0)
-    drive = _drive(plant, control, state)
+    driver = None if control is None else controller(control, plant.system.name)
+    if start is not None:
+        state, loss = take_over(plant, start)
+    else:
+        state, loss = (plant.start if driver is None else driver.start(plant)), 0.0
+    drive = None if driver is None else driver.law(plant, state)
     task = Task(
         plant=plant,
         start=state,
         loss=loss,
-        duration=getattr(control, "duration", None) if duration is None else duration,  # type: ignore[arg-type]
+        duration=driver.duration if duration is None and driver is not None else duration,  # type: ignore[arg-type]
         stepper=stepper,
         law=drive if isinstance(drive, Law) else None,
         samplers=tuple(samplers(plant, drive)),
@@ -92,20 +95,6 @@ def _plant(system: System | Plant, start: Any) -> Plant:  # noqa: ANN401
     if start is None or isinstance(system, Plant) or not hasattr(system, "machine"):
         return build(system)
     return build(settle_as_found(system, own_state(system.machine, start).q))
-
-
-def _first_state(plant: Plant, control: Control) -> State:
-    """Where a run begins unless `start` says: where its control wants it to, else at the machine's start."""
-    begin = getattr(control, "start", None)
-    return begin(plant) if callable(begin) else plant.start
-
-
-def _drive(plant: Plant, control: Control, start: State) -> Law | Sampled | None:
-    """What drives the motors."""
-    if control is not None and not isinstance(control, Mapping | Sampled | Controller):
-        kinds = "{motor: expression}, a controller such as kb.Carry(...), or kb.Sampled(...)"
-        raise ModelError(f"{plant.system.name}: expected control as {kinds}, got {control!r}.")
-    return law_of(plant, control, start)
 
 
 def _runner(task: Task) -> Callable[[Task], Run]:

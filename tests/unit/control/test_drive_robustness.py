@@ -87,10 +87,8 @@ def test_a_law_for_a_machine_without_payload_is_one_that_believes_none():
     bare = replace(five_bar(), parts=tuple(part for part in five_bar().parts if part.name != "payload"))
     efforts = []
     for plant, model in ((PLANT, EMPTY), (kb.build(bare), {})):
-        law = kb.servo(plant, GOAL, model=model)
-        course, motors = law.course(plant), law.motors(plant)
-        q, v = course.at(0.6, course.start.q)
-        S, r = law.numbers(plant, course, motors, (q, v, 0.6))
+        law = kb.servo(plant, GOAL, model=model).bind(plant)
+        S, r = law.numbers(law.course.at(0.6, law.course.start.q), 0.6)
         efforts.append(np.linalg.lstsq(S, r, rcond=None)[0])
     np.testing.assert_allclose(*efforts, rtol=1e-9)
     assert np.abs(efforts[0]).max() > 0.1

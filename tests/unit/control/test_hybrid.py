@@ -112,7 +112,7 @@ def test_a_plan_may_believe_other_numbers():
     planned = np.interp(
         0.1, np.linspace(0, 0.5, 51), MASS / 2 * LINE.at(np.linspace(0, 0.5, 51)).acceleration[:, 0] / 2
     )
-    state = (0, np.zeros(2), np.full(2, planned), None)
+    state = (0, np.full(2, planned), np.zeros(2), None)
     given, _ = law.function(0.1, plant.start.q, plant.start.v, state)
     assert given[1] == pytest.approx(planned, rel=1e-9)
     assert hash(control) == hash(kb.Hybrid(GOAL, POSITION, FORCE, forced=("motor2",), model={"sled.mass": MASS / 2}))

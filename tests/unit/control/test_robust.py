@@ -88,11 +88,10 @@ def test_a_law_that_believes_a_model_is_the_law_of_that_machine():
     model = {name: value * (0.8 if "rod" in name else 1.2) for name, value in MASSES.items()}
     other = PLANT.with_parameters(model)
     believing, right = kb.servo(PLANT, CIRCLE, model=model), kb.servo(other, CIRCLE)
-    course, motors = right.course(other), right.motors(other)
+    course = right.bind(other).course
     state = course.at(0.7, course.start.q)
-    found = believing.numbers(PLANT, believing.course(PLANT), motors, (*state, 0.7))
-    plain = right.numbers(PLANT, course, motors, (*state, 0.7))
-    for own, expected, unlike in zip(found, right.numbers(other, course, motors, (*state, 0.7)), plain, strict=True):
+    bound = (believing.bind(PLANT), right.bind(other), right.bind(PLANT))
+    for own, expected, unlike in zip(*(each.numbers(state, 0.7) for each in bound), strict=True):
         np.testing.assert_allclose(own, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
         assert np.abs(own - unlike).max() > 1e-3 * np.abs(unlike).max()
 

@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 import kalaba as kb
+from kalaba.control import bound_goals
 from kalaba.control.servo import StartWarning
 from kalaba.errors import ControlError
 from kalaba.plant.laws import law_function
 
+FOUND = bound_goals._found
 HINGE = kb.Revolute(-kb.Y)
 ARM = kb.System(
     "arm",
@@ -173,3 +175,20 @@ def test_a_ram_between_frames_holds_their_distance_on_its_course():
     made = kb.servo(plant, kb.follow("distance(foot, lug)", f"{length!r} + 0.05*sin(2*t)^2"))
     run = kb.simulate(plant, 1.0, control=made, stepper=kb.DormandPrince(1e-10))
     assert np.abs(run["distance(foot, lug)"] - length - 0.05 * np.sin(2 * run.time) ** 2).max() < 1e-10
+
+
+def test_a_course_is_found_once_per_machine(monkeypatch):
+    """`servo` checks it, a run starts on it, the law and the errors of the run follow it: all of them the same."""
+    plant, count = kb.build(ARM), []
+    monkeypatch.setattr(bound_goals, "_found", lambda *how: count.append(how) or FOUND(*how))
+    goals = (kb.follow("upper.angle", "0.9 + 0.1*sin(t)"), kb.posture())
+    made = kb.servo(plant, goals)
+    run = kb.simulate(plant, 0.05, control=made)
+    assert kb.goal_errors(run, goals)["rad"].max() < 1e-6
+    kb.inverse_dynamics(plant, goals, times=[0.0, 0.1])
+    assert len(count) == 1
+    kb.servo(plant, goals, run_in=None, allocation=kb.MinMax())
+    assert len(count) == 1
+    kb.servo(plant, kb.posture())
+    kb.servo(kb.build(ARM), goals)
+    assert len(count) == 3  # other goals, another machine

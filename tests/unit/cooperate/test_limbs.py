@@ -8,7 +8,7 @@ import pytest
 import kalaba as kb
 from kalaba.constrain.kernels.laws import law_by_limbs
 from kalaba.plant import variants
-from kalaba.plant.laws import law_function, law_of
+from kalaba.plant.laws import Controller, law_function
 from limbs import arm, star
 
 LINE = kb.path.expression("0.1*t^2", "0.05*sin(t)", "0.2*t", duration=1.0).relative()
@@ -36,7 +36,7 @@ CASES = {
 
 
 @dataclass(frozen=True)
-class Whole:
+class Whole(Controller):
     """A control whose law has no limb form."""
 
     control: kb.Carry
@@ -69,7 +69,7 @@ def states(plant, count):
 def test_the_torques_are_those_of_the_law_traced_whole(name, monkeypatch):
     system, control = CASES[name]
     plant = divided(system, monkeypatch)
-    laws = [law_of(plant, one, plant.start) for one in (control, Whole(control))]
+    laws = [one.law(plant, plant.start) for one in (control, Whole(control))]
     assert laws[0].limbs(plant.parted.parted) is not None
     by_limbs, whole = (law_function(plant, law, limited=False) for law in laws)
     for packed in states(plant, 5):
@@ -83,7 +83,7 @@ def test_each_motor_keeps_its_own_bounds(monkeypatch):
     low, high = -rng.uniform(10, 500, 21), rng.uniform(10, 500, 21)
     low[::7], high[::7] = -np.inf, np.inf  # the first motor of every arm
     low[3] = -np.inf
-    law = replace(law_of(plant, control, plant.start), bounds=(low, high))
+    law = replace(control.law(plant, plant.start), bounds=(low, high))
     free, bounded = law_function(plant, law, limited=False), law_function(plant, law)
     for packed in states(plant, 5):
         asked = free(packed)
@@ -104,9 +104,9 @@ def test_the_code_does_not_grow_with_the_number_of_arms():
     sizes = []
     for arms in (4, 9):
         plant = kb.build(kb.load("n-arm-carry", arms=arms))
-        law = law_of(plant, kb.Carry(LINE), plant.start)
+        law = kb.Carry(LINE).law(plant, plant.start)
         form = law.limbs(plant.parted.parted)
-        program = law_by_limbs(plant.parted, form, len(law.numbers), lambda _, efforts: efforts)
+        program = law_by_limbs(plant.parted, form, len(law.numbers))
         sizes.append([call.function.n_instructions() for call in program.calls])
     assert np.abs(np.subtract(*sizes)).max() <= 0.02 * max(sizes[0])  # a ring of nine has fewer exact zeros
 
@@ -124,4 +124,4 @@ def test_objects_that_are_limbs_leave_the_law_whole(monkeypatch):
         grip = kb.Connection(f"grip{k}", "link3.tip", f"lid{k}.b2.tip", at=kb.AsFound(), joint=kb.PointOnLine(kb.Z))
         parts += [lid.place(f"lid{k}", at=(k, 0.5, 0.3)), grip]
     plant = divided(kb.System("lids", parts=tuple(parts)), monkeypatch)
-    assert law_of(plant, kb.Carry(), plant.start).limbs(plant.parted.parted) is None
+    assert kb.Carry().law(plant, plant.start).limbs(plant.parted.parted) is None

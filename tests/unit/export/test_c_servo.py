@@ -78,7 +78,7 @@ def test_six_encoders_of_five_freedoms_give_the_efforts_of_the_law(six_motors):
 @needs_compiler
 def test_the_exported_servo_leads_the_platform_round_its_circle(six_motors):
     made, scenario, _ = six_motors
-    plant, course = made.plant, scenario.control.course(made.plant)
+    plant, course = made.plant, scenario.control.bind(made.plant).course
     assert made.reset(course.start.q) == OK
     run = kb.simulate(plant, 1.0, start=course.start, control=kb.Sampled(made.sampled, RATE))
     errors = [
@@ -135,7 +135,7 @@ def test_a_jump_of_an_encoder_is_told_and_leaves_state_and_efforts(six_motors):
 @needs_compiler
 def test_a_machine_is_found_where_it_is_switched_on(six_motors):
     made, scenario, _ = six_motors
-    course = scenario.control.course(made.plant)
+    course = scenario.control.bind(made.plant).course
     elsewhere = course.at(2.5, course.at(1.2, course.start.q).q)  # half a circle away
     assert made.reset(elsewhere.q) == OK
     assert np.abs(made.q - elsewhere.q).max() < 1e-12
@@ -179,7 +179,7 @@ def test_laws_in_words_are_exported_as_well(name, tmp_path):
 def test_wheels_tell_where_a_platform_has_rolled_to(tmp_path):
     scenario = kb.scenario("differential-drive")
     made, control = exported(scenario, tmp_path), scenario.control
-    course = control.course(made.plant)
+    course = control.bind(made.plant).course
     assert made.reset(course.start.q) == OK
     run = kb.simulate(made.plant, 2.0, start=course.start, control=kb.Sampled(made.sampled, RATE))
     errors = [

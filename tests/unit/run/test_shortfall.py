@@ -8,6 +8,8 @@ import pytest
 import kalaba as kb
 from kalaba.control.servo import StartWarning
 from kalaba.errors import ControlError
+from kalaba.native import build as provide
+from kalaba.plant.laws import MotorTexts, law_function
 from kalaba.run.shortfall import ShortfallWarning, worst_shortfall
 
 PENDULUM = kb.System(
@@ -17,6 +19,7 @@ PENDULUM = kb.System(
         kb.Actuator("motor", "rod.angle", limit=5.0),
     ),
 )
+BUILD = provide._built
 WEIGHT = 2.0 * 9.81 / 2  # N·m, held level
 CIRCLE = kb.path.circle(diameter=0.2, speed=0.125, accel=0.25)
 
@@ -28,6 +31,34 @@ def test_a_law_that_asks_for_too_much_is_told_by_how_much_and_when():
     assert run.shortfalls[3].time == pytest.approx(0.03)
     assert run.shortfalls[0].missing == pytest.approx(WEIGHT - 5.0, rel=1e-12)
     assert np.all(run.actuation == 5.0)
+
+
+def test_to_know_what_was_asked_for_no_kernel_is_built(monkeypatch):
+    """The kernel that gave the efforts within their limits says what was asked for, with other limits."""
+    built = []
+    monkeypatch.setattr(
+        provide, "_built", lambda digest, name, *rest, **how: built.append(name) or BUILD(digest, name, *rest, **how)
+    )
+    monkeypatch.setattr(provide, "_kernels", {})
+    monkeypatch.setattr(provide.disk, "read", lambda digest: None)
+    run = kb.simulate(PENDULUM, 0.05, control={"motor": "6 + t"})
+    assert run.shortfalls[-1].missing == pytest.approx(1.05, rel=1e-12)
+    assert built.count("control") == 1
+    before = list(built)
+    stronger = PENDULUM.remove("motor").add(kb.Actuator("motor", "rod.angle", limit=5.5))
+    assert kb.simulate(stronger, 0.05, control={"motor": "6 + t"}).shortfalls[-1].missing == pytest.approx(
+        0.55, rel=1e-12
+    )
+    assert "control" not in built[len(before) :]
+
+
+def test_limits_make_no_number_of_what_is_none():
+    """An effort that is no number stays none: a limit must not make one of it."""
+    plant = kb.build(PENDULUM)
+    law = MotorTexts({"motor": "sqrt(rod.angle)"}).law(plant, plant.start)
+    inputs = plant.inputs([-1.0])
+    for limited in (True, False):
+        assert np.isnan(law_function(plant, law, limited=limited)(inputs)[0])
 
 
 def test_a_sampled_law_is_heard_at_each_of_its_samples():

@@ -7,6 +7,7 @@ its form for the whole machine and, where there is one, its form limb by limb (`
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -81,3 +82,10 @@ def watch(equations: Equations, names: tuple[str, ...]) -> ca.Function:
             entry = ca.vertcat(value, equations.symbols.gradient(value).T)
         outputs[f"entry{index}"] = entry
     return traced("watch", equations, outputs, {})
+
+
+def bounded(effort: ca.SX, lowest: ca.SX | float, highest: ca.SX | float) -> ca.SX:
+    """An effort cut off at its bounds; unlike fmin and fmax this keeps NaN. An infinite number cuts nothing off."""
+    is_open_above, is_open_below = (isinstance(bound, float) and math.isinf(bound) for bound in (highest, lowest))
+    upper = effort if is_open_above else ca.if_else(ca.gt(effort, highest), highest, effort)
+    return upper if is_open_below else ca.if_else(ca.lt(upper, lowest), lowest, upper)

@@ -22,6 +22,7 @@ import numpy as np
 
 from kalaba.constrain.elimination import stack
 from kalaba.constrain.kernels.board import Arguments, Board, Kept, Results, Slots, Step
+from kalaba.constrain.kernels.functions import bounded
 from kalaba.constrain.kernels.limb import Named
 from kalaba.derive.kinematics import Kinematics
 
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from kalaba.constrain.kernels.limbs import LimbMachine
     from kalaba.model.topology.partition import Share
     from kalaba.native.blocks import BlockProgram
-
-Cut = Callable[["LawShare", list[ca.SX]], list[ca.SX]]  # efforts as motors give them
 
 
 class LimbLaw(Protocol):
@@ -60,8 +59,8 @@ class LawShare:
     share: BoardShare
     shared: dict[str, Slots]  # where the shared quantities stand on the board
     _read: Arguments = field(default_factory=dict)
-    _symbols: list[ca.SX] = field(default_factory=list)  # of the constants
-    _rows: list[list[float]] = field(default_factory=list)  # their values, one row per limb
+    _symbols: list[ca.SX] = field(default_factory=list)  # of constants and numbers
+    _rows: list[list[float | int]] = field(default_factory=list)  # their values or places, one row per limb
 
     @property
     def motors(self) -> list[list[int]]:
@@ -80,10 +79,20 @@ class LawShare:
         columns = list(zip(*rows, strict=True))
         symbols = [ca.SX(float(c[0])) if len(set(c)) == 1 else ca.SX.sym("constant") for c in columns]
         varying = [k for k, symbol in enumerate(symbols) if not symbol.is_constant()]
-        self._symbols += [symbols[k] for k in varying]
-        before = self._rows or [[] for _ in rows]
-        self._rows = [[*old, *(float(row[k]) for k in varying)] for old, row in zip(before, rows, strict=True)]
+        self._add_numbers([symbols[k] for k in varying], [[float(row[k]) for k in varying] for row in rows])
         return symbols
+
+    def numbers_at(self, places: Sequence[Sequence[int]]) -> list[ca.SX]:
+        """Numbers of the kernel by their places among parameters and the law's numbers, one row per limb."""
+        symbols = [ca.SX.sym("number") for _ in places[0]]
+        self._add_numbers(symbols, places)
+        return symbols
+
+    def _add_numbers(self, symbols: list[ca.SX], rows: Sequence[Sequence[float | int]]) -> None:
+        """Symbols with a value (float) or a place (int) for every limb."""
+        self._symbols += symbols
+        before = self._rows or [[] for _ in rows]
+        self._rows = [[*old, *row] for old, row in zip(before, rows, strict=True)]
 
     def arguments(self, values: Iterable[ca.SX], others: Arguments) -> Arguments:
         """The inputs of the stage that expressions read: of the share, shared, and others."""
@@ -108,24 +117,28 @@ class _Kind:
     summed: Named
 
 
-def law_by_limbs(machine: LimbMachine, law: LimbLaw, count: int, cut: Cut) -> BlockProgram:
-    """The held inputs under a law in limb form with `count` numbers; `functions.law_values` is its whole form."""
+def law_by_limbs(machine: LimbMachine, law: LimbLaw, count: int) -> BlockProgram:
+    """The held inputs under a law in limb form with `count` numbers, within bounds; `functions.law_values` is flat.
+
+    After the law's own numbers come the lowest and then the highest effort, one per motor: other bounds need no other
+    code.
+    """
     whole = machine.machine
     board = machine.board("law", {"values": len(whole.actuators) + len(whole.sampled_inputs)})
-    board.n_numbers = count
-    return law_program(board, *machine.shares(board), law, cut)
+    board.n_numbers = count + 2 * len(whole.actuators)
+    return law_program(board, *machine.shares(board), law, count)
 
 
-def law_program(board: Board, hub: BoardShare, limbs: list[BoardShare], law: LimbLaw, cut: Cut) -> BlockProgram:
-    """Lay out a law; `cut` is applied to the efforts of every share."""
-    shared = _add_shared(board, law)
+def law_program(board: Board, hub: BoardShare, limbs: list[BoardShare], law: LimbLaw, count: int) -> BlockProgram:
+    """Lay out a law with `count` numbers of its own; the bounds follow them."""
+    shared = _add_shared(board, law, count)
     kinds = [_kind(group, shared, law) for limb in limbs for group in _groups(limb, law)]
     sums = _places({name: value for kind in kinds for name, value in kind.summed.items()}, board.sums)
     middle = LawShare(hub, shared)
     efforts, answers = law.across(middle, _symbols(sums))
-    efforts = cut(middle, efforts)
+    efforts = _within_bounds(middle, efforts)
     solved = _places(answers, board.room)
-    downs = [_add_up(board, kind, sums, solved, law, cut) for kind in kinds]
+    downs = [_add_up(board, kind, sums, solved, law) for kind in kinds]
     written = {**_results(answers, solved), "efforts": (stack(efforts), _motor_slots(middle))}
     board.add(Step(middle.arguments([*answers.values(), *efforts], sums), written, {}, middle.numbers))
     for step in downs:
@@ -147,10 +160,10 @@ def _kind(limb: BoardShare, shared: dict[str, Slots], law: LimbLaw) -> _Kind:
     return _Kind(up, LawShare(limb, shared), *law.up(up))
 
 
-def _add_shared(board: Board, law: LimbLaw) -> dict[str, Slots]:
+def _add_shared(board: Board, law: LimbLaw, count: int) -> dict[str, Slots]:
     """Add the step that gives the shared quantities, and tell where they stand."""
     k, numbers = Kinematics(board.machine), ca.SX.sym("numbers", board.n_numbers)
-    s, values = k.symbols, law.shared(k, numbers)
+    s, values = k.symbols, law.shared(k, numbers[:count])
     slots = {name: board.room(value.numel()) for name, value in values.items()}
     arguments = {name: (getattr(s, name), board.input(name)) for name in ("q", "v", "t", "u")}
     written = {name: (value, slots[name]) for name, value in values.items()}
@@ -159,10 +172,10 @@ def _add_shared(board: Board, law: LimbLaw) -> dict[str, Slots]:
     return slots
 
 
-def _add_up(board: Board, kind: _Kind, sums: Arguments, solved: Arguments, law: LimbLaw, cut: Cut) -> Step:
+def _add_up(board: Board, kind: _Kind, sums: Arguments, solved: Arguments, law: LimbLaw) -> Step:
     """Add the way up of a kind of limb, and give its way down."""
     kept = {name: ca.SX.sym(name, *value.shape) for name, value in kind.kept.items()}
-    efforts = cut(kind.down, law.down(kind.down, kept, _symbols(solved)))
+    efforts = _within_bounds(kind.down, law.down(kind.down, kept, _symbols(solved)))
     arguments = kind.down.arguments(efforts, solved)
     # behind what is kept: room for the other results of the way up, then for the other arguments of the way down
     others = max(_count(kind.summed.values()), _count(symbol for symbol, _ in arguments.values()))
@@ -180,6 +193,14 @@ def _pass_on(board: Board) -> None:
     if len(slots):
         u = ca.SX.sym("u", len(slots))
         board.add(Step({"u": (u, slots)}, {"u": (u, board.output("values")[n:])}, {}, (ca.SX(0, 1), [[]])))
+
+
+def _within_bounds(part: LawShare, efforts: list[ca.SX]) -> list[ca.SX]:
+    """Efforts of a share's motors, cut off at their bounds."""
+    board, n = part.share.board, len(part.share.board.machine.actuators)
+    first = len(board.machine.free_parameters) + board.n_numbers - 2 * n  # the lowest efforts, then the highest
+    lowest, highest = (part.numbers_at([[at + i for i in row] for row in part.motors]) for at in (first, first + n))
+    return [bounded(*entry) for entry in zip(efforts, lowest, highest, strict=True)]
 
 
 def _motor_slots(part: LawShare) -> Slots:

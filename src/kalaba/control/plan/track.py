@@ -16,8 +16,7 @@ from kalaba.control.allocation.solutions import least_squares
 from kalaba.control.bound_goals import demand
 from kalaba.control.goals import Rows, ScalarMotion, stacked
 from kalaba.model.text.expressions import parse
-from kalaba.native.backend import Native
-from kalaba.plant.laws import Law
+from kalaba.plant.laws import Controller, Law
 from kalaba.plant.state import State
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Track:
+class Track(Controller):
     """A control that carries a plan out; made by `plan.control` and `plan.open_loop`.
 
     With u_p the planned efforts, and S u = r what keeps the leading displacements on their way (as in `kb.servo`)::
@@ -61,8 +60,6 @@ class Track:
             planned = _curve(self.plan.time, _linear(self.plan.actuation), equations.symbols.t)
             if not self.feedback:
                 return list(ca.vertsplit(planned))
-            if not isinstance(plant.backend, Native):  # without a choice at hand, that of the start
-                kept = ca.SX(ca.DM((plant.choice.mask > 0).astype(float)))
             gains, motors = (self.frequency, self.damping), list(range(len(plant.actuators)))
             S, r = traced.demand(equations, kept, self._rows(equations), gains, motors)
             return list(ca.vertsplit(planned + least_squares(S, r - ca.mtimes(S, planned))))

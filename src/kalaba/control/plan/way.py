@@ -157,5 +157,5 @@ def _marched(found: Course, knots: int) -> Way:
         q = state.q
     kept = tuple(np.flatnonzero(rows_at(plant, plant.inputs(found.start.q)).kept).tolist())
     q_all, v_all = (np.array([state[k] for state in states]) for k in (0, 1))
-    names = tuple(found.names[i] for i in found.kept)
+    names = tuple(found.names[i] for i in found.independent)
     return Way(plant, names, kept, q_all, v_all, np.array(rates))

@@ -82,7 +82,7 @@ def along(plant: Plant, control: Any, scenario: Scenario | None, rng: np.random.
 
 def _on_course(plant: Plant, control: Servo, times: list[float]) -> list[State]:
     """States that meet the goals of a servo."""
-    course = control.course(plant)
+    course = control.bind(plant).course
     found = [course.start]
     for t in times:
         found.append(course.at(t, found[-1].q))

@@ -9,6 +9,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from kalaba.constrain.kernels.functions import bounded
 from kalaba.control.goals import Follow, Posture
 from kalaba.control.robust import Adaptive
 from kalaba.control.servo import Servo
@@ -31,7 +32,7 @@ from kalaba.export.c.export import (
 from kalaba.export.c.routine import Cost, routine
 from kalaba.export.c.servo_entries import STATUS, Controller, entries, find_text, roll_text, stacked, state_type
 from kalaba.paths.value import Path
-from kalaba.plant.laws import Law, law_of, within
+from kalaba.plant.laws import Law, controller
 from kalaba.plant.start import closing
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def _control(plant: Plant, scenario: Scenario | None, allocation: Allocation | N
         return control
     if not isinstance(control, Servo):
         raise ControlError(f"{name}: its control is no kb.servo(...), which alone has an allocation. Leave it out.")
-    allocation.check(plant.limits[list(control.motors(plant))])
+    allocation.check(control.bind(plant).limits)
     return replace(control, allocation=allocation)
 
 
@@ -110,7 +111,7 @@ def _law(plant: Plant, control: Any, start: State) -> Law:  # noqa: ANN401
         raise ControlError(f"{name}: servo control needs a mass matrix of full rank. Give bodies mass.")
     if isinstance(control, Servo) and isinstance(control.correction, Adaptive):
         raise ControlError(f"{name}: an Adaptive correction learns while it runs and has no C export. Use kb.Robust.")
-    law = law_of(plant, control, start)
+    law = controller(control, name).law(plant, start)
     if isinstance(law, Law):
         if law.pushes is not None:
             raise ControlError(
@@ -131,7 +132,8 @@ def _law_function(plant: Plant, law: Law) -> ca.Function:
     equations, s = plant.equations, plant.equations.symbols
     kept = ca.SX(ca.DM((plant.choice.mask > 0).astype(float)))
     efforts = law.inputs(equations, kept)[: len(plant.actuators)]
-    efforts = within(efforts, *(bound.tolist() for bound in law.range(plant)))
+    bounds = (bound.tolist() for bound in law.range(plant))
+    efforts = [bounded(effort, low, high) for effort, low, high in zip(efforts, *bounds, strict=True)]
     found = ca.substitute([ca.vertcat(*efforts)], [s.u], [ca.SX.zeros(s.u.shape[0])])
     return ca.Function("law", [s.t, s.q, s.v, s.p], [ca.densify(ca.cse(found)[0])], ["t", "q", "v", "p"], ["efforts"])
 

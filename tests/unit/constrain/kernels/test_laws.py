@@ -10,8 +10,7 @@ from kalaba.constrain.kernels.limbs import LimbMachine
 from kalaba.constrain.layout import Layout
 from kalaba.derive.newton_euler import NewtonEuler
 from kalaba.model.topology.partition import partition
-from kalaba.native.build import build
-from kalaba.native.provide import load
+from kalaba.native.build import build, load
 from limbs import arm, star
 
 GUST = kb.Force("gust", "load", force=kb.Sampled(lambda t, q, v: (t, 0.0, 0.0), rate=100.0))
@@ -52,11 +51,12 @@ def test_the_stages_read_what_the_others_leave(width, apart):
     machine = star(arm(joints), kb.Spherical(), limbs, extra=(WINCH, GUST)).machine
     whole = LimbMachine(machine, partition(machine, 2), NewtonEuler())
     whole.width = width
-    kernel = load(build("law", law_by_limbs(whole, Mean(limbs, apart), 2, lambda _, efforts: efforts), 1))
+    kernel = load(build("law", law_by_limbs(whole, Mean(limbs, apart), 2), 1))
     layout, names = Layout.of(machine), [c.name for c in machine.coordinates]
     x = np.random.default_rng(4).normal(size=layout.size)
     parameters = [p.value for p in machine.free_parameters]
-    values = kernel(x[:, None], kernel.store([*parameters, *NUMBERS]))[:, 0]
+    free = [*[-np.inf] * len(machine.actuators), *[np.inf] * len(machine.actuators)]
+    values = kernel(x[:, None], kernel.store([*parameters, *NUMBERS, *free]))[:, 0]
     q = np.array([[x[layout.q][names.index(f"arm{k}.link{i}.angle")] for i in range(joints)] for k in range(limbs)])
     motors = [a.name for a in machine.actuators]
     places = np.array([[motors.index(f"arm{k}.motor{i}") for i in range(joints)] for k in range(limbs)])
