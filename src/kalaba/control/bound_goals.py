@@ -92,7 +92,7 @@ class Course:
     @cached_property
     def _end(self) -> float:
         """When the last path ends; 0 without one."""
-        return max((m.path.duration for m in self.motions if not isinstance(m, ScalarMotion)), default=0.0)
+        return max((motion.path.duration for motion in self.motions if motion.path is not None), default=0.0)
 
     @cached_property
     def _way(self) -> Callable[[float], Array]:
@@ -151,7 +151,7 @@ def demand(plant: Plant, motions: tuple[Motion, ...], state: State, t: float) ->
 
     def values(equations: Equations, _: ca.SX, given: ca.SX) -> list[ca.SX]:
         rows = stacked(motions, equations.kinematics, given)
-        parts = (rows.matrix, rows.drift, rows.error, rows.velocity, rows.acceleration)
+        parts = (rows.matrix, rows.drift, rows.aim.error, rows.aim.velocity, rows.aim.acceleration)
         return [ca.vec(ca.densify(part)) for part in parts]
 
     label = repr([motion.shape for motion in motions])
@@ -211,9 +211,9 @@ def _closed(plant: Plant, motions: tuple[Motion, ...], names: tuple[str, ...], g
 def _way(motions: tuple[Motion, ...], t: float) -> str:
     """How far along its path the first frame is, for messages."""
     for motion in motions:
-        if not isinstance(motion, ScalarMotion):
+        if motion.path is not None:
             done, length = motion.path.progress(t)[0], motion.path.length
-            return f", {float(done) * length:.4g} m along the path of {motion.frame}"
+            return f", {float(done) * length:.4g} m along the path of {motion.name}"
     return ""
 
 

@@ -11,16 +11,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import casadi as ca
 import numpy as np
+from numpy.typing import NDArray
 
 from kalaba.derive.applied import frame_jacobian
 from kalaba.errors import ControlError, near
 from kalaba.paths.timing import MinimumJerk
 from kalaba.paths.turning import Turn, keep
 from kalaba.paths.value import Path
+from kalaba.plant.laws import read
 from kalaba.space.number import is_number
 from kalaba.space.symbolic import about, vee
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from kalaba.model.text.expressions import Expression
     from kalaba.plant.plant import Plant
 
+Array = NDArray[np.float64]
 LEAST = 1e-300  # under a root: keeps 0/0 out where there is no error; it is lost beside any other number
 FREE = "free"
 KEEP = "keep"
@@ -95,32 +98,79 @@ def duration_of(goals: Sequence[Goal]) -> float | None:
 
 
 @dataclass(frozen=True)
+class Aim:
+    """Where something is to be at a time, and how it is to move."""
+
+    error: ca.SX  # e, wanted minus found
+    velocity: ca.SX  # v_d
+    acceleration: ca.SX  # a_d
+
+    def fed_back(self, rates: ca.SX, frequency: float, damping: float) -> ca.SX:
+        """The acceleration that feedback wants, a_d + 2 ζ ω (v_d − rates) + ω² e."""
+        return self.acceleration + 2 * damping * frequency * (self.velocity - rates) + frequency**2 * self.error
+
+
+def stacked_aims(aims: Sequence[Aim]) -> Aim:
+    """Several aims one under the other."""
+    return Aim(
+        ca.vertcat(*(aim.error for aim in aims)),
+        ca.vertcat(*(aim.velocity for aim in aims)),
+        ca.vertcat(*(aim.acceleration for aim in aims)),
+    )
+
+
+def scalar_aim(value: ca.SX, wanted: ca.SX, t: ca.SX) -> Aim:
+    """The aim of a number that is to be an expression of time."""
+    return Aim(wanted - value, *time_rates(wanted, t))
+
+
+@dataclass(frozen=True)
 class Rows:
     """Servo rows: what moves, and how it is to move."""
 
     names: tuple[str, ...]
     matrix: ca.SX  # A, (g, n_v)
     drift: ca.SX  # Ȧ v
-    error: ca.SX  # e, wanted minus found
-    velocity: ca.SX  # v_d
-    acceleration: ca.SX  # a_d
+    aim: Aim
 
     def wanted(self, rates: ca.SX, frequency: float, damping: float) -> ca.SX:
         """A v̇ as the feedback wants it, for the task velocities A v."""
-        fed_back = 2 * damping * frequency * (self.velocity - rates) + frequency**2 * self.error
-        return self.acceleration - self.drift + fed_back
+        return self.aim.fed_back(rates, frequency, damping) - self.drift
+
+
+class Motion(Protocol):
+    """A goal with the numbers of the start in it, as rows."""
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """What it has from the start."""
+
+    @property
+    def shape(self) -> str:
+        """All but its numbers: with other numbers it is the same code."""
+
+    @property
+    def name(self) -> str:
+        """What moves."""
+
+    @property
+    def path(self) -> Path | None:
+        """The path that it goes along, if there is one."""
+
+    def rows(self, k: Kinematics, numbers: ca.SX) -> Rows:
+        """Its rows, with symbols for its numbers."""
 
 
 @dataclass(frozen=True)
-class FrameMotion:
-    """A frame on a path, counted from where it was at the start."""
+class PoseMotion:
+    """A pose on a path, counted from where it was at the start: x_d(t) and R_d(t) = exp(θ(t) ×) R₀."""
 
-    frame: str
-    path: Path
-    turn: Turn | None  # None: orientation is free
+    name: str  # what has the pose
+    path: Path | None  # None: it stays where it is
+    turn: Turn | None  # in step with the path; None: orientation is free
     position: tuple[float, ...]  # at the start, m
     rotation: tuple[float, ...]  # at the start, column by column
-    run_in: tuple[float, tuple[float, ...]] | None = None  # s; the way from the path's start to the frame's
+    run_in: tuple[float, tuple[float, ...]] | None = None  # s; the way from the path's start to the pose's
 
     @property
     def numbers(self) -> tuple[float, ...]:
@@ -130,26 +180,35 @@ class FrameMotion:
     @property
     def shape(self) -> str:
         """All but its numbers."""
-        return repr((self.frame, self.path, self.turn, self.run_in and self.run_in[0]))
+        return repr((self.name, self.path, self.turn, self.run_in and self.run_in[0]))
+
+    def pose_aim(self, position: ca.SX, rotation: ca.SX, t: ca.SX, numbers: ca.SX) -> Aim:
+        """In world axes: e = (x_d − x, rotation vector of R_d Rᵀ), and twist and its rate; three rows without turn."""
+        x_d, R_d, theta = numbers[:3], ca.reshape(numbers[3:12], 3, 3), ca.SX(3, 1)
+        if self.path is not None:
+            x_d = self.path.expressions(t, ca.vertsplit(numbers[:3]))
+            if self.turn is not None:
+                R_d = ca.mtimes(about(self.turn.axis, self.turn.angle * self.path.progress_expression(t)), R_d)
+                theta = self.turn.expressions(t, self.path)
+        if self.run_in is not None:
+            x_d = x_d + numbers[12:15] * (1 - MinimumJerk(self.run_in[0]).fit(1.0).expression(t))
+        if self.turn is None:
+            return Aim(x_d - position, *time_rates(x_d, t))
+        error = ca.vertcat(x_d - position, rotation_vector(ca.mtimes(R_d, rotation.T)))
+        return Aim(error, *time_rates(ca.vertcat(x_d, theta), t))  # the axis stands still, so the rate of θ is ω
+
+
+@dataclass(frozen=True)
+class FrameMotion(PoseMotion):
+    """A frame on a path."""
 
     def rows(self, k: Kinematics, numbers: ca.SX) -> Rows:
         """Rows x, y, z and rx, ry, rz, world axes."""
-        s, t = k.symbols, k.symbols.t
-        pose, count = k.frame(self.frame), 3 if self.turn is None else 6
-        x_d = self.path.expressions(t, ca.vertsplit(numbers[:3]))
-        if self.run_in is not None:
-            x_d = x_d + numbers[12:15] * (1 - MinimumJerk(self.run_in[0]).fit(1.0).expression(t))
-        theta, error = ca.SX(3, 1), x_d - pose.position
-        if self.turn is not None:
-            turned = about(self.turn.axis, self.turn.angle * self.path.progress_expression(t))
-            R_d = ca.mtimes(turned, ca.reshape(numbers[3:12], 3, 3))
-            theta = self.turn.expressions(t, self.path)
-            error = ca.vertcat(error, rotation_vector(ca.mtimes(R_d, pose.rotation.T)))
-        v, a = time_rates(ca.vertcat(x_d, theta)[:count], t)  # the axis stands still, so the rate of θ is ω
-        A = frame_jacobian(k, self.frame)[:count, :]
-        labels = ("x", "y", "z", "rx", "ry", "rz")[:count]
+        s, pose, count = k.symbols, k.frame(self.name), 3 if self.turn is None else 6
+        A = frame_jacobian(k, self.name)[:count, :]
+        names = tuple(f"{self.name}.{label}" for label in ("x", "y", "z", "rx", "ry", "rz")[:count])
         drift = ca.jtimes(ca.mtimes(A, s.v), s.q, s.q_dot)
-        return Rows(tuple(f"{self.frame}.{label}" for label in labels), A, drift, error, v, a)
+        return Rows(names, A, drift, self.pose_aim(pose.position, pose.rotation, s.t, numbers))
 
 
 @dataclass(frozen=True)
@@ -170,22 +229,26 @@ class ScalarMotion:
         """All but its numbers."""
         return repr((self.target, self.wanted))
 
+    @property
+    def name(self) -> str:
+        """The expression."""
+        return self.target.canonical
+
+    @property
+    def path(self) -> None:
+        """It goes along none."""
+        return
+
     def rows(self, k: Kinematics, numbers: ca.SX) -> Rows:
         """One row."""
-        s, t = k.symbols, k.symbols.t
-        y, y_d = k.value(self.target), numbers[0] if self.wanted is None else k.value(self.wanted)
+        s, y = k.symbols, k.value(self.target)
+        y_d = numbers[0] if self.wanted is None else k.value(self.wanted)
         A = s.gradient(y)
-        v, a = time_rates(y_d, t)
-        return Rows((self.target.canonical,), A, ca.jtimes(ca.mtimes(A, s.v), s.q, s.q_dot), y_d - y, v, a)
+        return Rows((self.name,), A, ca.jtimes(ca.mtimes(A, s.v), s.q, s.q_dot), scalar_aim(y, y_d, s.t))
 
 
-Motion = FrameMotion | ScalarMotion
-
-
-def motion_of(plant: Plant, goal: Follow, q: Any, run_in: float | None) -> Motion:  # noqa: ANN401
+def motion_of(plant: Plant, goal: Follow, q: Array, run_in: float | None) -> Motion:
     """A goal with the numbers of the configuration that it starts from."""
-    from kalaba.plant.laws import read
-
     if isinstance(goal.path, Path):
         if goal.target not in plant.machine.frames:
             names = near(goal.target, plant.machine.frames)
@@ -222,32 +285,33 @@ class Numbered(Protocol):
 
     @property
     def numbers(self) -> tuple[float, ...]:
-        """These numbers."""
+        """What it has from the start."""
 
 
 def numbers_of(motions: Sequence[Numbered]) -> tuple[float, ...]:
-    """What all of them have from the start, one after the other."""
+    """The numbers of all motions one after the other."""
     return tuple(number for motion in motions for number in motion.numbers)
 
 
 def parts_of(numbers: ca.SX, motions: Sequence[Numbered]) -> list[ca.SX]:
-    """Each one's own part of them."""
+    """The part of the numbers that belongs to each motion."""
     ends = np.cumsum([0, *(len(motion.numbers) for motion in motions)]).tolist()
     return [numbers[a:b] for a, b in pairwise(ends)]
 
 
 def stacked(motions: Sequence[Motion], k: Kinematics, numbers: ca.SX | None = None) -> Rows:
     """The rows of some motions one under the other; without symbols for their numbers these are constants."""
-    own = ca.SX(ca.DM(numbers_of(motions))) if numbers is None else numbers
-    rows = [motion.rows(k, part) for motion, part in zip(motions, parts_of(own, motions), strict=True)]
-    fields = ("matrix", "drift", "error", "velocity", "acceleration")
-    parts = [ca.densify(ca.vertcat(*(getattr(row, name) for row in rows))) for name in fields]
-    return Rows(tuple(name for row in rows for name in row.names), *parts)
+    symbols = ca.SX(ca.DM(numbers_of(motions))) if numbers is None else numbers
+    rows = [motion.rows(k, part) for motion, part in zip(motions, parts_of(symbols, motions), strict=True)]
+    names = tuple(name for row in rows for name in row.names)
+    matrix, drift = ca.vertcat(*(row.matrix for row in rows)), ca.vertcat(*(row.drift for row in rows))
+    aim = stacked_aims([row.aim for row in rows])
+    dense = Aim(ca.densify(aim.error), ca.densify(aim.velocity), ca.densify(aim.acceleration))
+    return Rows(names, ca.densify(matrix), ca.densify(drift), dense)
 
 
-def chosen(rows: Rows, kept: tuple[int, ...]) -> Rows:
+def chosen(rows: Rows, indices: tuple[int, ...]) -> Rows:
     """Some of the rows."""
-    index = list(kept)
-    fields = ("matrix", "drift", "error", "velocity", "acceleration")
-    parts = [getattr(rows, name)[index, :] for name in fields]
-    return Rows(tuple(rows.names[i] for i in kept), *parts)
+    i, aim = list(indices), rows.aim
+    part = Aim(aim.error[i, :], aim.velocity[i, :], aim.acceleration[i, :])
+    return Rows(tuple(rows.names[k] for k in indices), rows.matrix[i, :], rows.drift[i, :], part)

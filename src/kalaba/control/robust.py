@@ -78,7 +78,7 @@ Correction = Robust | Adaptive
 def combined_error(equations: Equations, rows: Rows, frequency: float, damping: float) -> ca.SX:
     """The errors z = ė + λ e of all goals."""
     slope = frequency * (damping - sqrt(max(damping**2 - 1, 0.0)))
-    return rows.velocity - ca.mtimes(rows.matrix, equations.symbols.v) + slope * rows.error
+    return rows.aim.velocity - ca.mtimes(rows.matrix, equations.symbols.v) + slope * rows.aim.error
 
 
 def checked_model(plant: Plant, model: Mapping[str, Any]) -> Model:

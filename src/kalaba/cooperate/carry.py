@@ -15,11 +15,11 @@ import casadi as ca
 import numpy as np
 
 from kalaba.control.allocation import Allocation, LeastSquares
-from kalaba.control.goals import numbers_of, parts_of
+from kalaba.control.goals import numbers_of, parts_of, stacked_aims
 from kalaba.cooperate import sharing
 from kalaba.cooperate.equations import object_equations
 from kalaba.cooperate.limbs import LimbCarry
-from kalaba.cooperate.moves import JointMotion, MoveTo, PoseMotion, centre_pose
+from kalaba.cooperate.moves import BodyMotion, JointMotion, MoveTo, centre_pose
 from kalaba.cooperate.object_space import ObjectSpace, object_space
 from kalaba.errors import ControlError, near
 from kalaba.paths.checks import positive
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from kalaba.plant.state import State
 
 Moves = str | MoveTo | Sequence[MoveTo]
-Goals = tuple[PoseMotion | JointMotion, ...]
+Goals = tuple[BodyMotion | JointMotion, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +118,8 @@ class Carry(Controller):
 
     def acceleration(self, kinematics: Kinematics, speeds: ca.SX, numbers: ca.SX, goals: Goals) -> ca.SX:
         """The acceleration s̈ that leads an object with the velocities ṡ to its goals."""
-        wanted = [goal.goal(kinematics, part) for goal, part in zip(goals, parts_of(numbers, goals), strict=True)]
-        e = ca.vertcat(*(goal.error for goal in wanted))
-        v_d = ca.vertcat(*(goal.velocity for goal in wanted))
-        a_d = ca.vertcat(*(goal.acceleration for goal in wanted))
-        return a_d + 2 * self.damping * self.frequency * (v_d - speeds) + self.frequency**2 * e
+        aims = [goal.aim(kinematics, part) for goal, part in zip(goals, parts_of(numbers, goals), strict=True)]
+        return stacked_aims(aims).fed_back(speeds, self.frequency, self.damping)
 
     def _share(self, space: ObjectSpace, motors: tuple[int, ...]) -> Allocation:
         """How the motors share; by default with weights of their limits, made such that the largest is 1."""
@@ -148,7 +145,7 @@ def _moves(name: str, moves: Moves) -> str | tuple[MoveTo, ...]:
     return tuple(listed)
 
 
-def _pose(carry: Carry, space: ObjectSpace, start: State) -> list[PoseMotion]:
+def _pose(carry: Carry, space: ObjectSpace, start: State) -> list[BodyMotion]:
     """The motion of the body that floats, if there is one."""
     plant = space.plant
     free = [plant.machine.bodies[i].name for i in space.split.free]
@@ -162,7 +159,7 @@ def _pose(carry: Carry, space: ObjectSpace, start: State) -> list[PoseMotion]:
     k = plant.equations.kinematics
     place = ca.Function("place", [k.symbols.q, k.symbols.p], centre_pose(k, free[0]))
     x, R = (tuple(part.full().ravel(order="F").tolist()) for part in place(start.q, plant.parameters))
-    return [PoseMotion(free[0], carry.path, carry.turn, x, R)]
+    return [BodyMotion(free[0], carry.path, carry.turn, x, R)]
 
 
 def _joints(carry: Carry, space: ObjectSpace, start: State) -> list[JointMotion]:

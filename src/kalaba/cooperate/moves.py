@@ -10,16 +10,13 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
-from kalaba.control.goals import rotation_vector, time_rates
+from kalaba.control.goals import Aim, PoseMotion, scalar_aim
 from kalaba.model.text.expressions import Expression
 from kalaba.paths.checks import finite, positive
 from kalaba.paths.timing import MinimumJerk
-from kalaba.space.symbolic import about
 
 if TYPE_CHECKING:
     from kalaba.derive.kinematics import Kinematics
-    from kalaba.paths.turning import Turn
-    from kalaba.paths.value import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,45 +32,12 @@ class MoveTo:
 
 
 @dataclass(frozen=True)
-class Goal:
-    """Where something is to be at a time, and how far it is from there."""
+class BodyMotion(PoseMotion):
+    """The motion of a body that floats: of its centre of mass, and of its rotation."""
 
-    error: ca.SX  # e, to be brought to zero
-    velocity: ca.SX
-    acceleration: ca.SX
-
-
-@dataclass(frozen=True)
-class PoseMotion:
-    """The motion of a body that floats: x_d(t) and R_d(t) = exp(θ(t) ×) R₀."""
-
-    body: str
-    path: Path | None
-    turn: Turn
-    position: tuple[float, ...]  # of the centre of mass at the start, m
-    rotation: tuple[float, ...]  # at the start, column by column
-
-    @property
-    def numbers(self) -> tuple[float, ...]:
-        """What it has from the start."""
-        return (*self.position, *self.rotation)
-
-    @property
-    def shape(self) -> str:
-        """All but its numbers."""
-        return repr((self.body, self.path, self.turn))
-
-    def goal(self, kinematics: Kinematics, numbers: ca.SX) -> Goal:
-        """In world axes: e = (x_d − x, rotation vector of R_d Rᵀ), and twist and its rate."""
-        (x, R), t = centre_pose(kinematics, self.body), kinematics.symbols.t
-        x_d, turned, theta = numbers[:3], ca.SX.eye(3), ca.SX(3, 1)
-        if self.path is not None:
-            x_d = self.path.expressions(t, ca.vertsplit(numbers[:3]))
-            turned = about(self.turn.axis, self.turn.angle * self.path.progress_expression(t))
-            theta = self.turn.expressions(t, self.path)
-        R_d = ca.mtimes(turned, ca.reshape(numbers[3:12], 3, 3))
-        v, a = time_rates(ca.vertcat(x_d, theta), t)  # the axis stands still, so the rate of θ is ω
-        return Goal(ca.vertcat(x_d - x, rotation_vector(ca.mtimes(R_d, R.T))), v, a)
+    def aim(self, kinematics: Kinematics, numbers: ca.SX) -> Aim:
+        """Six numbers in world axes."""
+        return self.pose_aim(*centre_pose(kinematics, self.name), kinematics.symbols.t, numbers)
 
 
 @dataclass(frozen=True)
@@ -94,11 +58,10 @@ class JointMotion:
         """All but its numbers."""
         return repr((self.coordinate, self.moves))
 
-    def goal(self, kinematics: Kinematics, numbers: ca.SX) -> Goal:
+    def aim(self, kinematics: Kinematics, numbers: ca.SX) -> Aim:
         """The error p_d − p, and the rates of p_d."""
         t = kinematics.symbols.t
-        p_d = self._wanted(kinematics, t, numbers[0])
-        return Goal(p_d - kinematics.scalar(self.coordinate), *time_rates(p_d, t))
+        return scalar_aim(kinematics.scalar(self.coordinate), self._wanted(kinematics, t, numbers[0]), t)
 
     def _wanted(self, kinematics: Kinematics, t: ca.SX, start: ca.SX) -> ca.SX:
         if isinstance(self.moves, Expression):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from kalaba.control import traced
 from kalaba.control.allocation.solutions import least_squares
 from kalaba.control.bound_goals import demand
-from kalaba.control.goals import Rows, ScalarMotion, stacked
+from kalaba.control.goals import Aim, Rows, ScalarMotion, stacked
 from kalaba.model.text.expressions import parse
 from kalaba.plant.laws import Controller, Law
 from kalaba.plant.state import State
@@ -80,13 +80,13 @@ class Track(Controller):
 
     def _rows(self, equations: Equations) -> Rows:
         """The leading displacements as servo rows."""
-        found, t = stacked(self._zero, equations.kinematics), equations.symbols.t
+        rows, t = stacked(self._zero, equations.kinematics), equations.symbols.t
         pieces, time = self._pieces, self.plan.time
         rates = _derived(pieces, np.diff(time))
         moves = ca.logic_and(ca.ge(t, float(time[0])), ca.le(t, float(time[-1])))  # the knot at the end still moves
         wanted = _curve(time, pieces, t)
         v, a = (moves * _curve(time, part, t) for part in (rates, _derived(rates, np.diff(time))))
-        return Rows(found.names, found.matrix, found.drift, wanted + found.error, v, a)
+        return replace(rows, aim=Aim(wanted + rows.aim.error, v, a))
 
     @cached_property
     def _pieces(self) -> Array:

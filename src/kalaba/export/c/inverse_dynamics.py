@@ -19,7 +19,7 @@ from kalaba.constrain.rows import null_directions
 from kalaba.control import traced
 from kalaba.control.allocation import Allocation, LeastSquares
 from kalaba.control.bound_goals import tangent
-from kalaba.control.goals import Rows
+from kalaba.control.goals import Aim, Rows
 from kalaba.errors import ControlError
 from kalaba.export.c.cases import SEED, near_start
 from kalaba.export.c.export import Entry, Export, Trial, cost_lines, listed, machine_tables, parameters, sizes
@@ -133,7 +133,7 @@ def _function(plant: Plant, free: list[int], how: Allocation | None) -> ca.Funct
         outputs["force"] = r
     else:
         E, none = ca.SX.eye(s.v.shape[0])[free, :], ca.SX.zeros(len(free))
-        rows = Rows(tuple(plant.velocities[i] for i in free), E, none, none, ca.mtimes(E, s.v), wanted)
+        rows = Rows(tuple(plant.velocities[i] for i in free), E, none, Aim(none, ca.mtimes(E, s.v), wanted))
         kept = ca.SX(ca.DM((plant.choice.mask > 0).astype(float)))
         S, r = traced.demand(equations, kept, rows, (1.0, 1.0), motors)
     if how is not None:
