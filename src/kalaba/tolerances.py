@@ -166,6 +166,16 @@ DEPENDENCE_BROKEN = 1e-6
 
 # --- paths, control
 FORCE_ROW_VANISHED = 1e-13  # 1, of the longest row of W: shorter rows are rounding, whatever their units
+REPEATED_POINT = 1e-12  # 1, of the size of all points of a path: nearer neighbours are one point
+PATH_ROUNDING = 1e-12  # 1, room for rounding of lengths, accelerations and directions that are given at their bound
+LEG_LENGTH = 1e-13  # 1, of the size of its ends: what is left of a leg between two blends is rounding if shorter
+STRAIGHT_CORNER = 1e-12  # rad: a corner that turns less is none
+TURNED_BACK = 1e-6  # rad, from half a turn: legs at a corner that turns more lie on each other
+UNIT_SPEED = 1e-13  # 1, how far |dx/ds| may be from 1 in a fit by arc length
+ARC_QUADRATURE = 4e-15  # 1, of the length of a piece: how far the sum of its halves may be from it
+SHORTEST_FIT = 2.0**-30  # 1, of a polynomial: where a fit this short fails the curve has a cusp
+WRITTEN_LENGTH = 1e-12  # 1, tolerance of the quadrature of a written curve's length
+ROW_VANISHED = 1e-13  # 1, of the longest row of W: shorter rows are rounding, whatever their units
 DEPENDENT_FORCES = 1e-10  # 1, of the largest singular value of W with rows of length one: smaller ones are rounding
 FORCE_REACHED = 1e-9  # 1, of the required force with rows of length one: a smaller missing part is rounding
 WITHIN_BOUNDS = 1e-9  # 1, of a motor's bound: an effort beyond it by less is rounding

@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 
 from kalaba.derive.applied import frame_jacobian
 from kalaba.errors import ControlError, near
+from kalaba.paths.path import Path, Turn, keep
 from kalaba.paths.timing import MinimumJerk
-from kalaba.paths.turning import Turn, keep
-from kalaba.paths.value import Path
 from kalaba.plant.laws import read
 from kalaba.space.number import is_number
 from kalaba.space.symbolic import about, vee

@@ -23,8 +23,7 @@ from kalaba.cooperate.moves import BodyMotion, JointMotion, MoveTo, centre_pose
 from kalaba.cooperate.object_space import ObjectSpace, object_space
 from kalaba.errors import ControlError, near
 from kalaba.paths.checks import positive
-from kalaba.paths.turning import Turn, keep
-from kalaba.paths.value import Path
+from kalaba.paths.path import Path, Turn, keep
 from kalaba.plant.laws import Controller, Law, read
 
 if TYPE_CHECKING:

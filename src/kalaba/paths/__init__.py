@@ -9,11 +9,10 @@ of the time each. `timing=` takes `Trapezoid`, `MeanSpeed`, `MinimumJerk` or `Co
 value: `path.at(t)` gives numbers, `path.expressions(t, origin)` CasADi expressions, `path.text(origin)` texts.
 """
 
-from kalaba.paths.blends import Circular, Quintic
+from kalaba.paths.chain import Circular, Quintic
 from kalaba.paths.making import circle, expression, line, polyline, spline
+from kalaba.paths.path import Path, PathMotion, Turn, TurnMotion, keep, turn
 from kalaba.paths.timing import Constant, MeanSpeed, MinimumJerk, Timing, Trapezoid
-from kalaba.paths.turning import Turn, TurnMotion, keep, turn
-from kalaba.paths.value import Path, PathMotion
 
 __all__ = [
     "Circular",

@@ -1,6 +1,6 @@
-"""Straight lines and circular arcs, end to end: curves whose arc length is known in closed form.
+"""Straight lines and circular arcs end to end, and corners rounded by arcs or by quintics.
 
-With σ the arc length since the piece began, each piece is::
+The arc length of lines and arcs is known in closed form. With σ the arc length since the piece began, each piece is::
 
     x = p + d σ + a sin(κ σ) + b (1 − cos(κ σ))      line: a = b = 0;  arc of radius r: d = 0, κ = 1/r, |a| = |b| = r
 
@@ -10,19 +10,25 @@ written with the sine and cosine of κσ/2, since 1 − cos loses its digits in 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kalaba.paths.shape import Shape
-from kalaba.paths.table import Table
-from kalaba.paths.wording import weighted_sum
+from kalaba import tolerances
+from kalaba.errors import ControlError
+from kalaba.paths.checks import positive
+from kalaba.paths.curve import Shape, Table
+from kalaba.paths.polynomials import Polynomials, polynomials
 
 Array = NDArray[np.float64]
 ZERO = np.zeros(3)
+BEZIER = np.array(  # powers of u from the control points of a quintic
+    [[math.comb(5, i) * math.comb(i, j) * (-1.0) ** (i - j) if j <= i else 0.0 for j in range(6)] for i in range(6)]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +115,11 @@ class Chain:
             terms += [(-vector, factor) for vector, factor in before.continued().terms(sigma)]
             reached += piece.length
         return tuple(
-            weighted_sum(self.start[i], [(float(vector[i]), factor) for vector, factor in terms]) for i in range(3)
+            _weighted_sum(self.start[i], [(float(vector[i]), factor) for vector, factor in terms]) for i in range(3)
         )
 
     def _table(self) -> Table:
-        """One row a piece: s at its beginning, κ, p, d, a, b."""
+        """One row per piece: s at its beginning, κ, p, d, a, b."""
         rows, starts, at, reached = [], [], np.array(self.start), 0.0
         for piece in self.pieces:
             starts.append(reached)
@@ -124,3 +130,121 @@ class Chain:
 
 def _tuple(vector: Sequence[float] | Array) -> tuple[float, ...]:
     return tuple(float(entry) for entry in vector)
+
+
+@dataclass(frozen=True, slots=True)
+class Circular:
+    """An arc that leaves a leg at `distance` before the corner: its radius is distance/tan(turn/2).
+
+    The direction is continuous and the curvature jumps, so the acceleration does.
+    """
+
+    distance: float  # m
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "distance", positive(self.distance, "blend"))
+
+    def curve(self, points: Array) -> Chain:
+        """The chain of legs and arcs."""
+        corners = _corners(points, self.distance)
+        pieces: list[Piece] = []
+        here = points[0]
+        for corner in corners:
+            pieces += _leg(here, corner.before(self.distance))
+            radius = self.distance / math.tan(corner.turn / 2)
+            pieces.append(arc(radius, corner.turn, corner.incoming, corner.inward))
+            here = corner.after(self.distance)
+        pieces += _leg(here, points[-1])
+        return Chain(tuple(points[0].tolist()), tuple(pieces))
+
+
+@dataclass(frozen=True, slots=True)
+class Quintic:
+    """A quintic that leaves a leg at `distance` before the corner, with no curvature there: no jump of acceleration.
+
+    Its six control points stand on the two legs, 2/5 of the distance apart.
+    """
+
+    distance: float  # m
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "distance", positive(self.distance, "blend"))
+
+    def curve(self, points: Array) -> Polynomials:
+        """The legs and quintics by arc length."""
+        parts: list[tuple[Array, float]] = []
+        here = points[0]
+        for corner in _corners(points, self.distance):
+            parts += _leg_polynomial(here, corner.before(self.distance))
+            along = self.distance * np.array([1.0, 0.6, 0.2])[:, np.newaxis]
+            control = np.vstack([corner.place - along * corner.incoming, corner.place + along[::-1] * corner.outgoing])
+            parts.append((BEZIER @ control, 1.0))
+            here = corner.after(self.distance)
+        parts += _leg_polynomial(here, points[-1])
+        return polynomials(parts, "polyline")
+
+
+@dataclass(frozen=True, slots=True)
+class _Corner:
+    place: Array
+    incoming: Array  # unit vectors
+    outgoing: Array
+
+    @property
+    def turn(self) -> float:
+        """Angle by which the direction turns."""
+        u, v = self.incoming, self.outgoing
+        return 2 * math.atan2(float(np.linalg.norm(v - u)), float(np.linalg.norm(v + u)))
+
+    @property
+    def inward(self) -> Array:
+        """Unit vector across the incoming leg, towards the outgoing one."""
+        across = self.outgoing - self.incoming * float(self.incoming @ self.outgoing)
+        return np.asarray(across / np.linalg.norm(across))
+
+    def before(self, distance: float) -> Array:
+        return self.place - distance * self.incoming
+
+    def after(self, distance: float) -> Array:
+        return self.place + distance * self.outgoing
+
+
+def _corners(points: Array, distance: float) -> list[_Corner]:
+    """The corners that turn, checked: the blends of two ends fit on a leg and none turns back."""
+    ways = np.diff(points, axis=0)
+    lengths = np.linalg.norm(ways, axis=1)
+    if len(lengths) > 1 and distance > lengths.min() / 2 * (1 + tolerances.PATH_ROUNDING):
+        k = int(lengths.argmin())
+        raise ControlError(
+            f"polyline.blend: expected at most half of the leg between points {k} and {k + 1}, {lengths[k] / 2:.6g} m, "
+            f"got {distance:g}."
+        )
+    units = ways / lengths[:, np.newaxis]
+    corners = [_Corner(place, u, v) for place, (u, v) in zip(points[1:-1], pairwise(units), strict=True)]
+    for k, corner in enumerate(corners, 1):
+        if corner.turn > math.pi - tolerances.TURNED_BACK:
+            raise ControlError(f"polyline: the legs at point {k} turn back on themselves; give two paths.")
+    return [corner for corner in corners if corner.turn > tolerances.STRAIGHT_CORNER]
+
+
+def _leg(start: Array, end: Array) -> list[Piece]:
+    return [straight(start, end)] if _is_long(start, end) else []
+
+
+def _leg_polynomial(start: Array, end: Array) -> list[tuple[Array, float]]:
+    return [(np.array([start, end - start]), 1.0)] if _is_long(start, end) else []
+
+
+def _is_long(start: Array, end: Array) -> bool:
+    """Whether there is a leg between two blends, more than rounding."""
+    return bool(np.linalg.norm(end - start) > tolerances.LEG_LENGTH * max(np.abs(start).max(), np.abs(end).max()))
+
+
+def _weighted_sum(constant: float, terms: Iterable[tuple[float, str]]) -> str:
+    """The sum constant + Σ weight · text in kalaba's expressions, without zeros; weights of one text are added up."""
+    weights: dict[str, float] = {}
+    for weight, text in terms:
+        weights[text] = weights.get(text, 0.0) + weight
+    pieces = [repr(constant)] if constant else []
+    pieces += [text if weight == 1 else f"{weight!r}*{text}" for text, weight in weights.items() if weight]
+    return " + ".join(pieces).replace("+ -", "- ") or "0"

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kalaba import tolerances
 from kalaba.errors import ControlError
 
 Array = NDArray[np.float64]
 Point = tuple[float, float, float]
-SAME = 1e-12  # of the size of all points: nearer ones are repeated
 
 
-def positive(value: Any, what: str) -> float:  # noqa: ANN401
+def positive(value: object, what: str) -> float:
     """A finite number above zero."""
     number = finite(value, what)
     if number <= 0:
@@ -22,10 +23,10 @@ def positive(value: Any, what: str) -> float:  # noqa: ANN401
     return number
 
 
-def finite(value: Any, what: str) -> float:  # noqa: ANN401
+def finite(value: object, what: str) -> float:
     """A finite number."""
     try:
-        number = float(value)
+        number = float(cast("float", value))
     except (TypeError, ValueError) as error:
         raise ControlError(f"{what}: expected a number, got {value!r}.") from error
     if not np.isfinite(number):
@@ -33,10 +34,10 @@ def finite(value: Any, what: str) -> float:  # noqa: ANN401
     return number
 
 
-def point(value: Any, what: str) -> Point:  # noqa: ANN401
+def point(value: object, what: str) -> Point:
     """Three finite numbers."""
     try:
-        numbers = np.asarray(value, dtype=float)
+        numbers = np.asarray(cast("ArrayLike", value), dtype=float)
     except (TypeError, ValueError) as error:
         raise ControlError(f"{what}: expected three numbers, got {value!r}.") from error
     if numbers.shape != (3,) or not np.isfinite(numbers).all():
@@ -45,20 +46,20 @@ def point(value: Any, what: str) -> Point:  # noqa: ANN401
     return (x, y, z)
 
 
-def distinct_points(values: Any, what: str, least: int = 2) -> Array:  # noqa: ANN401
+def distinct_points(values: object, what: str, least: int = 2) -> Array:
     """Points of which no two neighbours coincide, as rows."""
     try:
-        given = list(values)
+        listed = list(cast("Iterable[object]", values))
     except TypeError as error:
         raise ControlError(f"{what}: expected a sequence of points, got {values!r}.") from error
-    if len(given) < least:
-        raise ControlError(f"{what}: expected at least {least} points, got {len(given)}.")
-    points = np.array([point(value, f"{what}[{k}]") for k, value in enumerate(given)])
+    if len(listed) < least:
+        raise ControlError(f"{what}: expected at least {least} points, got {len(listed)}.")
+    points = np.array([point(value, f"{what}[{k}]") for k, value in enumerate(listed)])
     legs = np.linalg.norm(np.diff(points, axis=0), axis=1)
-    repeated = np.flatnonzero(legs <= SAME * np.abs(points).max())
+    repeated = np.flatnonzero(legs <= tolerances.REPEATED_POINT * np.abs(points).max())
     if repeated.size:
         k = int(repeated[0])
-        raise ControlError(f"{what}: points {k} and {k + 1} coincide at {given[k]!r}; leave one of them out.")
+        raise ControlError(f"{what}: points {k} and {k + 1} coincide at {listed[k]!r}; leave one of them out.")
     return points
 
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from kalaba import tolerances
 from kalaba.errors import ControlError
-from kalaba.paths.blends import Circular, Quintic
-from kalaba.paths.chain import Chain, arc, straight
+from kalaba.paths.chain import Chain, Circular, Quintic, arc, straight
 from kalaba.paths.checks import distinct_points, finite, point, positive
+from kalaba.paths.path import Path
 from kalaba.paths.polynomials import polynomials
 from kalaba.paths.timing import Constant, MeanSpeed, Timing, timing_of
-from kalaba.paths.value import Path
 from kalaba.paths.written import written
 from kalaba.space.pose import Axis, Z, as_axis
 
@@ -25,7 +25,7 @@ def circle(  # noqa: PLR0913, PLR0917  (each says one thing about the circle)
     diameter: float,
     speed: float,
     accel: float | None = None,
-    centre: Any = None,  # noqa: ANN401
+    centre: ArrayLike | None = None,
     normal: Axis = Z,
     phase: float = 0.0,
     turns: int = 1,
@@ -35,6 +35,15 @@ def circle(  # noqa: PLR0913, PLR0917  (each says one thing about the circle)
     It begins at centre + radius · e, with e the world's x as far as the plane allows (y if the normal is x), turned by
     `phase` about the normal. Without `centre` that is where the frame is at the start: a relative path. `speed` is the
     mean; the speed is a trapezoid with ramps at `accel`, by default over a quarter of the duration each.
+
+    Arguments:
+        diameter: m
+        speed: mean speed along the circle, m/s
+        accel: acceleration of the ramps, m/s²; None: each ramp takes a quarter of the duration
+        centre: its centre in the world, m; None: the frame is on the circle where it is at the start
+        normal: axis that it turns about
+        phase: angle of its beginning about the normal, rad
+        turns: whole turns
     """
     radius = positive(diameter, "circle.diameter") / 2
     if isinstance(turns, bool) or not isinstance(turns, int) or turns < 1:
@@ -47,20 +56,28 @@ def circle(  # noqa: PLR0913, PLR0917  (each says one thing about the circle)
 
 
 def line(
-    start: Any,  # noqa: ANN401
-    end: Any,  # noqa: ANN401
+    start: ArrayLike,
+    end: ArrayLike,
     speed: float | None = None,
     duration: float | None = None,
     timing: Timing | None = None,
 ) -> Path:
-    """The straight line between two points."""
+    """The straight line between two points.
+
+    Arguments:
+        start: where it begins in the world, m
+        end: where it ends, m
+        speed: mean speed, m/s; give this, `duration` or `timing`
+        duration: of the whole path, s
+        timing: how one goes along it, such as `kb.path.MinimumJerk(2.0)`
+    """
     points = distinct_points((start, end), "line")
     curve = Chain(tuple(points[0].tolist()), (straight(*points),))
     return Path(curve, timing_of(curve.length, speed, duration, timing))
 
 
 def polyline(
-    points: Any,  # noqa: ANN401
+    points: Sequence[ArrayLike] | Array,
     speed: float | None = None,
     duration: float | None = None,
     timing: Timing | None = None,
@@ -70,17 +87,24 @@ def polyline(
 
     `blend` says where a corner begins: `Circular(distance)`, `Quintic(distance)`, or a distance, which is circular. By
     default it is circular at a quarter of the shortest leg.
+
+    Arguments:
+        points: corners in the world, m
+        speed: mean speed, m/s; give this, `duration` or `timing`
+        duration: of the whole path, s
+        timing: how one goes along it
+        blend: how corners are rounded, or the distance from the corner at which that begins, m
     """
-    given = distinct_points(points, "polyline")
+    corners = distinct_points(points, "polyline")
     if blend is None:
-        blend = float(np.linalg.norm(np.diff(given, axis=0), axis=1).min()) / 4
+        blend = float(np.linalg.norm(np.diff(corners, axis=0), axis=1).min()) / 4
     rounded = blend if isinstance(blend, Circular | Quintic) else Circular(blend)
-    curve = rounded.curve(given)
+    curve = rounded.curve(corners)
     return Path(curve, timing_of(curve.length, speed, duration, timing))
 
 
 def spline(
-    points: Any,  # noqa: ANN401
+    points: Sequence[ArrayLike] | Array,
     speed: float | None = None,
     duration: float | None = None,
     timing: Timing | None = None,
@@ -92,18 +116,26 @@ def spline(
 
     Its ends are natural (derivatives 2, of degree 5 those of order 3 and 4, are zero). A closed one goes on from the
     last point to the first, as smoothly as anywhere.
+
+    Arguments:
+        points: points in the world, m
+        speed: mean speed, m/s; give this, `duration` or `timing`
+        duration: of the whole path, s
+        timing: how one goes along it
+        degree: 3 or 5
+        closed: whether it goes on to where it began
     """
     from scipy.interpolate import make_interp_spline
 
     if degree not in {3, 5}:
         raise ControlError(f"spline.degree: expected 3 or 5, got {degree!r}.")
-    given = distinct_points(points, "spline", 3 if closed else (degree + 1) // 2)
+    x = distinct_points(points, "spline", 3 if closed else (degree + 1) // 2)
     if closed:
-        given = distinct_points([*given, given[0]], "spline, closed")
-    u = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(given, axis=0), axis=1)))
+        x = distinct_points([*x, x[0]], "spline, closed")
+    u = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(x, axis=0), axis=1)))
     natural = [(order, np.zeros(3)) for order in range((degree + 1) // 2, degree)]
     ends = "periodic" if closed else (natural, natural)
-    fitted = make_interp_spline(u, given, k=degree, bc_type=ends)
+    fitted = make_interp_spline(u, x, k=degree, bc_type=ends)
     taylor = np.array([fitted(u[:-1], nu=order) / math.factorial(order) for order in range(degree + 1)])
     parts = [(taylor[:, k], float(width)) for k, width in enumerate(np.diff(u))]
     curve = polynomials(parts, "spline")
@@ -114,6 +146,12 @@ def expression(x: str | float, y: str | float, z: str | float, duration: float) 
     """Three expressions of t, from 0 to `duration`: its timing is its own.
 
     Before and after it rests at its ends, whatever its speed there.
+
+    Arguments:
+        x: text of t, or a number, m
+        y: the same
+        z: the same
+        duration: s
     """
     duration = positive(duration, "expression.duration")
     texts = tuple(entry if isinstance(entry, str) else repr(finite(entry, "expression")) for entry in (x, y, z))
@@ -123,7 +161,7 @@ def expression(x: str | float, y: str | float, z: str | float, duration: float) 
 def _plane(normal: Axis, phase: float) -> tuple[Array, Array]:
     """Two unit vectors across the normal: x turned by the phase, and a quarter turn further."""
     n = np.array(normal.components)
-    along = np.array([1.0, 0.0, 0.0]) if abs(n[0]) < 1 - 1e-12 else np.array([0.0, 1.0, 0.0])
+    along = np.array([1.0, 0.0, 0.0]) if abs(n[0]) < 1 - tolerances.PATH_ROUNDING else np.array([0.0, 1.0, 0.0])
     first = along - n * float(n @ along)
     first = first / np.linalg.norm(first)
     second = np.cross(n, first)

@@ -14,9 +14,10 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from kalaba import tolerances
 from kalaba.errors import ControlError
 from kalaba.paths.checks import positive
-from kalaba.paths.table import Table
+from kalaba.paths.curve import Table
 
 Array = NDArray[np.float64]
 RAMP = 0.25  # of the duration: each of the two ramps of a MeanSpeed without accel
@@ -123,7 +124,7 @@ class MeanSpeed:
             cruise = self.speed / (1 - RAMP)
             return Trapezoid(cruise, cruise / (RAMP * T)).fit(length)
         least = 4 * length / T**2
-        if self.accel < least * (1 - 1e-12):
+        if self.accel < least * (1 - tolerances.PATH_ROUNDING):
             raise ControlError(
                 f"accel: expected at least {least:.6g} m/s² for a mean of {self.speed:g} m/s over {length:.6g} m, "
                 f"got {self.accel:g}; go slower or leave it out."
@@ -173,11 +174,11 @@ class Constant:
 
 def timing_of(length: float, speed: float | None, duration: float | None, timing: Timing | None) -> Profile:
     """The profile of whichever of the three was given: a mean speed, a duration of the same trapezoid, or a timing."""
-    given = [
-        name for name, value in (("speed", speed), ("duration", duration), ("timing", timing)) if value is not None
-    ]
-    if len(given) != 1:
-        raise ControlError(f"path: expected one of speed=, duration= and timing=, got {' and '.join(given) or 'none'}.")
+    choices = {"speed": speed, "duration": duration, "timing": timing}
+    chosen = [name for name, value in choices.items() if value is not None]
+    if len(chosen) != 1:
+        got = " and ".join(chosen) or "none"
+        raise ControlError(f"path: expected one of speed=, duration= and timing=, got {got}.")
     if timing is not None:
         return timing.fit(length)
     return MeanSpeed(length / positive(duration, "duration") if speed is None else speed).fit(length)

@@ -11,11 +11,13 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from kalaba import tolerances
 from kalaba.errors import ControlError
-from kalaba.model.text.expressions import Values, evaluate, parse
+from kalaba.model.text.expressions import Name, Values, evaluate, parse, unparse
+from kalaba.model.text.grammar import TIME
 from kalaba.model.text.symbolic import FUNCTIONS
-from kalaba.paths.shape import Shape
-from kalaba.paths.wording import at_time
+from kalaba.model.text.syntax import postorder
+from kalaba.paths.curve import Shape
 
 Array = NDArray[np.float64]
 CHECKED = 129  # times at which a written curve must be finite
@@ -39,7 +41,7 @@ class Written:
 
     def text(self, s: str) -> tuple[str, ...]:
         """The texts with another text in place of t."""
-        return tuple(at_time(text, f"({s})") for text in self.texts)
+        return tuple(_at_time(text, f"({s})") for text in self.texts)
 
 
 class _Symbols(Values):
@@ -56,8 +58,8 @@ def written(texts: tuple[str, str, str], duration: float) -> Written:
         if read.names or read.frames or read.has_rate:
             raise ControlError(f"expression.{axis}: expected numbers and t alone, got {text!r}.")
     t = np.linspace(0.0, duration, CHECKED)
-    found = _shape(texts, t)
-    for what, part in (("place", found.position), ("speed", found.tangent)):
+    shape = _shape(texts, t)
+    for what, part in (("place", shape.position), ("speed", shape.tangent)):
         bad = np.argwhere(~np.isfinite(part))
         if len(bad):
             k, axis = bad[0]
@@ -71,7 +73,7 @@ def _length(texts: tuple[str, str, str], duration: float) -> float:
     def speed(t: float) -> float:
         return float(np.linalg.norm(_shape(texts, np.array([t])).tangent))
 
-    return float(quad(speed, 0.0, duration, epsabs=0.0, epsrel=1e-12, limit=200, full_output=1)[0])
+    return float(quad(speed, 0.0, duration, epsabs=0.0, epsrel=tolerances.WRITTEN_LENGTH, limit=200, full_output=1)[0])
 
 
 def _shape(texts: tuple[str, str, str], t: Array) -> Shape:
@@ -86,3 +88,14 @@ def _derivatives(texts: tuple[str, str, str]) -> ca.Function:
     x = Written(texts, 0.0).expression(t)
     v = ca.jacobian(x, t)
     return ca.Function("written", [t], [ca.densify(part) for part in (x, v, ca.jacobian(v, t))])
+
+
+def _at_time(text: str, time: str) -> str:
+    """A text with another text in place of t."""
+    expression = parse(text)
+    places = sorted(n.position for n in postorder(expression.tree) if isinstance(n, Name) and n.name == TIME)
+    pieces, end = [], 0
+    for place in places:
+        pieces += [expression.text[end:place], time]
+        end = place + len(TIME)
+    return unparse(parse("".join([*pieces, expression.text[end:]])).tree)

@@ -1,10 +1,10 @@
-"""A path: a curve and how one goes along it."""
+"""A path: a curve, how one goes along it, and how the orientation turns on the way."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from kalaba.errors import ControlError
 from kalaba.model.text.expressions import parse
 from kalaba.paths.checks import finite, point, times
-from kalaba.paths.shape import Curve
+from kalaba.paths.curve import Curve
 from kalaba.paths.timing import Profile
+from kalaba.space.pose import Axis, Z, as_axis
 
 Array = NDArray[np.float64]
 ORIGIN = (0.0, 0.0, 0.0)
@@ -72,7 +73,7 @@ class Path:
         s, v, a = (part.reshape(t.shape) / self.profile.length for part in self.profile.at(t.ravel()))
         return s, v, a
 
-    def expressions(self, t: ca.SX, origin: Any = ORIGIN) -> ca.SX:  # noqa: ANN401
+    def expressions(self, t: ca.SX, origin: Sequence[ca.SX | float] | ca.SX = ORIGIN) -> ca.SX:
         """The position as CasADi expressions of t, (3,): what `at` gives, and so do their derivatives.
 
         `origin` is three numbers or expressions.
@@ -99,6 +100,54 @@ class Path:
         return (x, y, z)
 
 
+class TurnMotion(NamedTuple):
+    """The turn at each time: shape (3,) at one time, (n, 3) at n; world axes."""
+
+    rotation: Array  # rotation vector from the start attitude: R(t) = exp(rotation ×) R(0)
+    velocity: Array  # ω, rad/s
+    acceleration: Array  # dω/dt, rad/s²
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A turn by `angle` about an axis of the world, in proportion to the way along the path.
+
+    The axis stands still, so the rotation vector is axis · angle · s/L, and its rates are ω and dω/dt. Along a path of
+    expressions it is in proportion to time.
+    """
+
+    axis: Axis
+    angle: float  # rad, over the whole path
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axis", as_axis(self.axis))
+        object.__setattr__(self, "angle", finite(self.angle, "turn.angle"))
+
+    def at(self, t: ArrayLike, path: Path) -> TurnMotion:
+        """Rotation vector, angular velocity and angular acceleration."""
+        whole = self.angle * np.array(self.axis.components)
+        return TurnMotion(*(part[..., np.newaxis] * whole for part in path.progress(t)))
+
+    def expressions(self, t: ca.SX, path: Path) -> ca.SX:
+        """The rotation vector as CasADi expressions of t, (3,)."""
+        return path.progress_expression(t) * ca.SX(ca.DM([self.angle * c for c in self.axis.components]))
+
+
+def turn(axis: Axis, angle: float) -> Turn:
+    """Turn about an axis of the world by an angle over the whole path.
+
+    Arguments:
+        axis: axis in the world, kb.X, kb.Y, kb.Z or three numbers
+        angle: angle over the whole path, rad
+    """
+    return Turn(axis, angle)
+
+
+def keep() -> Turn:
+    """Keep the start attitude."""
+    return Turn(Z, 0.0)
+
+
 def _moved(text: str, by: str | float) -> str:
     start = f"({parse(by).text})" if isinstance(by, str) else repr(finite(by, "path.text, origin"))
     if text == "0":
@@ -106,7 +155,7 @@ def _moved(text: str, by: str | float) -> str:
     return text if start == "0.0" else f"{start} + {text}"
 
 
-def _column(origin: Any) -> ca.SX:  # noqa: ANN401
+def _column(origin: Sequence[ca.SX | float] | ca.SX) -> ca.SX:
     column = ca.SX(origin) if isinstance(origin, ca.SX | ca.DM) else ca.vertcat(*(ca.SX(entry) for entry in origin))
     if column.shape not in {(3, 1), (1, 3)}:
         raise ControlError(f"path.expressions, origin: expected three numbers or expressions, got {origin!r}.")

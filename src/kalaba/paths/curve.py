@@ -1,7 +1,8 @@
-"""Numbers that change at breaks: a table looked up by NumPy, and by CasADi without branches.
+"""What every curve gives, its points and how they go on along it; and numbers that change at breaks.
 
-Piece k holds for starts[k] ≤ x < starts[k + 1], the first also below and the last also above. Both ways of looking up
-choose the same piece at a break, and exactly one, so that a derivative never counts two pieces there.
+A Table is looked up by NumPy, and by CasADi without branches. Piece k holds for starts[k] ≤ x < starts[k + 1], the
+first also below and the last also above. Both ways of looking up choose the same piece at a break, and exactly one, so
+that a derivative never counts two pieces there.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple, Protocol
 
 import casadi as ca
 import numpy as np
@@ -17,15 +19,40 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 
+class Shape(NamedTuple):
+    """A curve at n places: x, dx/ds and d²x/ds², shape (n, 3)."""
+
+    position: Array
+    tangent: Array
+    curvature: Array
+
+
+class Curve(Protocol):
+    """A curve in space as a function of one number: its arc length, unless it says otherwise."""
+
+    @property
+    def length(self) -> float:
+        """Arc length, m."""
+
+    def at(self, s: Array) -> Shape:
+        """The curve and its derivatives at places of shape (n,)."""
+
+    def expression(self, s: ca.SX) -> ca.SX:
+        """Its point, (3,)."""
+
+    def text(self, s: str) -> tuple[str, ...]:
+        """Its three coordinates as texts of a text for s."""
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A row of numbers for each piece of a line."""
+    """One row of numbers per piece of a line."""
 
     starts: tuple[float, ...]  # not descending
     rows: tuple[tuple[float, ...], ...]
 
     def at(self, x: Array) -> Array:
-        """The numbers at each x: one column a number, shape (columns, *x.shape)."""
+        """The numbers at each x: one column per number, shape (columns, *x.shape)."""
         chosen = np.searchsorted(np.array(self.starts[1:]), x, side="right")
         return np.moveaxis(np.array(self.rows)[chosen], -1, 0)
 
