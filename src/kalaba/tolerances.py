@@ -163,6 +163,34 @@ CONDITION_STRETCHED = 0.1
 DEPENDENCE_BROKEN = 1e-6
 
 # --- kinematics
+POSE_MET = 1e-12  # m, rad, of arms of metre size: gaps below this are rounding
+GAP_ROUNDING = 1e-14  # m, rad: a gap this small that a step does not lessen is rounding
+GAP_EXACT = 1e-16  # m, rad: at a smaller gap nothing is left to gain
+BEYOND_LIMIT = 1e-9  # m, rad: a displacement this little beyond its limit is at it
+AT_LIMIT = 1e-6  # m, rad: a displacement this near to its limit is held back by it
+SAME_SOLUTION = 1e-6  # m, rad: configurations, places and attitudes nearer to each other are one
+FREE_DIRECTION = 1e-8  # 1, of the largest gain: directions that move a frame less are free
+FLAT_DIRECTION = 1e-20  # 1, of the largest σ²: damping below this would let rounding steer
+FIRM_FACTOR = 1e-12  # 1, of the trace of a matrix that is factored: the same
+NO_ROOM = 1e-12  # 1, residual of the dual problem: so little says that nothing lies within the bounds
+ROTATION_MATRIX = 1e-9  # 1: how far the columns of a matrix may be from orthonormal for a rotation
+TURN_ROUNDING = 1e-14  # turns: an angle this little beyond its limit is at it
+SINGULAR_ARM = 1e-6  # 1, smallest singular value of J: rates would be a million times what is asked for
+TWIST_MISSED = 1e-9  # 1, of the twist asked for: more is not rounding
+AXES_MEET = 1e-9  # 1, of the size of the arm, or of one: axes that pass each other nearer meet
+AXES_PARALLEL = 1e-6  # 1, sine of the angle between neighbouring axes that count as parallel
+AXES_CROSS = 1e-12  # 1: lines that are nearer to parallel than this have no common point to rounding
+DEGENERATE_SHOULDER = 1e-4  # 1, of the size of the arm, or of one: below this the degenerate equations give seeds too
+SEED_MISS = 0.05  # 1, of the size of the arm: a seed that misses by more is none
+POINT_REACHED = 1e-11  # 1, of the size of the arm, at a double root; Newton's method on the whole arm follows
+WRIST_ALIGNED = 1e-7  # 1, sine of the angle between two axes that count as one: what the rounding of an angle leaves
+LEADING_TERM = 1e-14  # 1, of the largest coefficient of a series: smaller leading ones are rounding
+VANISHED_SERIES = 1e-13  # 1, of the terms that make a series up: less is rounding
+OFF_CIRCLE = 0.05  # 1: a root this far from the unit circle still counts as a seed of a real zero
+DEPENDENT_FREEDOM = 1e-9  # 1, of the largest singular value of rows, twists or rates: smaller ones are rounding
+FRAME_MOVES = 1e-6  # m per unit of velocity: less does not move a frame
+ARMS_AGREE = 1e-9  # m, rad: arms that differ by more do not hold the same objects
+POSE_TOLD = 1e-8  # 1, of the largest singular value: what the rows tell less of, they do not tell
 
 # --- paths, control
 FORCE_ROW_VANISHED = 1e-13  # 1, of the longest row of W: shorter rows are rounding, whatever their units

@@ -12,10 +12,8 @@ from kalaba.joints import Free, Prismatic, Revolute, Spherical
 from kalaba.kinematics.tree.bounds import null_space
 from kalaba.kinematics.tree.chain import Limits
 from kalaba.kinematics.tree.differential import drift, measure
-from kalaba.kinematics.tree.hinges import Axes, turned
-from kalaba.kinematics.tree.regional import carry_to
-from kalaba.kinematics.tree.target import target_of, turn_rates
-from kalaba.kinematics.tree.task import Task, descend
+from kalaba.kinematics.tree.hinges import Axes, carry_to, turned
+from kalaba.kinematics.tree.task import Task, descend, target_of, turn_rates
 from kalaba.native.backend import Interpreted
 from kalaba.plant.plant import build
 from kalaba.plant.state import Pose as Place

@@ -7,9 +7,7 @@ import kalaba as kb
 from arms import SOLID, apart, arm_of, gap_between, random_arm, random_seat, random_wrist_arm
 from kalaba.errors import KinematicsError
 from kalaba.joints import Prismatic, Revolute, Universal, Weld
-from kalaba.kinematics.tree.hinges import Axes
-from kalaba.kinematics.tree.trigonometric import angles_of, linear, times, zeros
-from kalaba.kinematics.tree.wrist import turns_of
+from kalaba.kinematics.tree.hinges import Axes, angles_of, linear, times, turns_of, zeros
 from kalaba.model.parts import Body
 from kalaba.native.backend import Interpreted
 from kalaba.plant.plant import build

@@ -10,9 +10,10 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from kalaba import tolerances
 from kalaba.control.plan.collocation import Found, Problem
 from kalaba.control.plan.track import Track
-from kalaba.control.plan.way import SAME, Guess, Place, Way, way
+from kalaba.control.plan.way import Guess, Place, Way, way
 from kalaba.errors import ControlError
 from kalaba.paths.checks import positive
 from kalaba.plant.plant import Plant, build
@@ -108,7 +109,7 @@ def _least_effort(problem: Problem, straight: Way, duration: float) -> Plan:
 
 
 def _least_time(problem: Problem, straight: Way) -> Plan:
-    if np.abs(straight.q[-1] - straight.q[0]).max() < SAME:
+    if np.abs(straight.q[-1] - straight.q[0]).max() < tolerances.SAME_SOLUTION:
         raise ControlError(f"{problem.plant.system.name}: start and end are one; that takes no time. Give another end.")
     first = straight.shortest(problem.limits)
     if first is None:
@@ -162,7 +163,7 @@ def _check_ends(problem: Problem, straight: Way) -> None:
     for what, q in (("start", straight.q[0]), ("end", straight.q[-1])):
         for name, low, high in problem.joints:
             value = float(problem.plant.watch((name,), problem.plant.inputs(q))[0][0])
-            if not low - SAME <= value <= high + SAME:
+            if not low - tolerances.SAME_SOLUTION <= value <= high + tolerances.SAME_SOLUTION:
                 raise ControlError(f"{what}: {name} is {value:.4g}, its limits are {low:.4g} and {high:.4g}.")
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kalaba import tolerances
 from kalaba.control.bound_goals import REACHED, Course, course, demand, tangent
 from kalaba.control.goals import ScalarMotion, follow, posture
 from kalaba.errors import ControlError
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Place = Mapping[str, float] | State | ArrayLike | None
 JERK = "(10*t^3 - 15*t^4 + 6*t^5)"
-SAME = 1e-6  # m, rad: configurations that differ by less are one
 
 
 class Guess(NamedTuple):
@@ -102,7 +102,7 @@ def way(plant: Plant, start: Place, end: Place, knots: int) -> Way:
     still = State(q_start, np.zeros(len(plant.velocities)))
     made = _marched(replace(found, motions=motions, start=still), knots)
     gap = 0.0 if q_end is None else float(np.abs(made.q[-1] - q_end).max())
-    if gap > SAME:
+    if gap > tolerances.SAME_SOLUTION:
         worst = plant.coordinates[int(np.argmax(np.abs(made.q[-1] - q_end)))]
         raise ControlError(
             f"{plant.system.name}: end is on another assembly than start: on the straight way {worst} arrives "

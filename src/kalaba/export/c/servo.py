@@ -32,7 +32,6 @@ from kalaba.export.c.export import (
 from kalaba.export.c.routine import Cost, routine
 from kalaba.export.c.servo_entries import STATUS, Controller, entries, find_text, roll_text, stacked, state_type
 from kalaba.paths.path import Path
-from kalaba.paths.value import Path
 from kalaba.plant.laws import Law, controller
 from kalaba.plant.start import closing
 

@@ -1,7 +1,7 @@
 """All ways to assemble a machine with some displacements held: Newton's method from random configurations.
 
 Rows φ(q) = 0 of a loop have several solutions; which of them a machine is in is decided when it is put together. Starts
-are drawn from the whole range of every joint, each is closed (see `constrain/assembly.py`), and what was found before
+are drawn from the whole range of every joint, each is closed (see `plant/assembly.py`), and what was found before
 is put aside.
 """
 
@@ -16,6 +16,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from kalaba import tolerances
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.constrain.rows import independent_rows
 from kalaba.constrain.solvers import row_metric
@@ -32,9 +33,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 NOTHING: Mapping[str, Any] = MappingProxyType({})
-SAME = 1e-6  # m, kg·m, cosines: places nearer to each other than this are one
 SEED = 6
-MOVES = 1e-6  # m/s, a unit of velocity: less does not move a frame
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,12 +49,17 @@ def assembly_modes(
 ) -> tuple[AssemblyMode, ...]:
     """All configurations that close every row with `hold` kept, the nearest to the start's guess first.
 
-    `hold` is that of a Start: displacements with numbers, frames with Poses. Hold the motors and these are the
-    solutions of forward kinematics; hold a frame and they are the working modes that reach it. What must be left is
-    finitely many positions. Two configurations are one if every frame's origin and the centre of mass are at the same
-    places, so that a rod's spin about itself makes no difference; with `frame`, if that frame has the same pose.
-    Starts are random, the same at every call; a search proves nothing, but `hits` tell how well the modes were
-    covered. Limits of joints are not looked at.
+    `hold` is that of a Start. Hold the motors and these are the solutions of forward kinematics; hold a frame and they
+    are the working modes that reach it. What must be left is finitely many positions. Two configurations are one if
+    every frame's origin and the centre of mass are at the same places, so that a rod's spin about itself makes no
+    difference; with `frame`, if that frame has the same pose. Starts are random, the same at every call; a search
+    proves nothing, but `hits` tell how well the modes were covered. Limits of joints are not looked at.
+
+    Arguments:
+        system: the machine
+        hold: displacements with numbers (m, rad), frames with Poses
+        tries: how many starts
+        frame: compare configurations by the pose of this frame alone
     """
     plant = build(system)
     if not isinstance(tries, int) or tries < 1:
@@ -98,7 +102,7 @@ def _guess(plant: Plant, hold: Mapping[str, Any]) -> dict[str, float]:
 def _note(found: list[tuple[Array, Array, int]], q: Array, at: Array) -> None:
     """Add a configuration, or count it with the one that it is."""
     for k, (known, place, hits) in enumerate(found):
-        if np.abs(place - at).max(initial=0.0) < SAME:
+        if np.abs(place - at).max(initial=0.0) < tolerances.SAME_SOLUTION:
             found[k] = (known, place, hits + 1)
             return
     found.append((q, at, 1))
@@ -143,7 +147,7 @@ class _Places:
         return self._evaluate("places", lambda found: [self._values(found)], q)
 
     def moved(self, q: Array) -> Array:
-        """Its derivative along the velocities, one column a velocity."""
+        """Its derivative along the velocities, one column per velocity."""
         found = self._evaluate("places_moved", lambda e: [ca.vec(e.symbols.gradient(self._values(e)))], q)
         return found.reshape((-1, len(self.plant.velocities)), order="F")
 
@@ -158,4 +162,4 @@ def _freedoms_left(rows: tuple[Array, Array, Array], fixed: NDArray[np.bool_], m
     A = matrix[:, ~fixed]
     free = independent_rows(row_metric(metric[np.ix_(~fixed, ~fixed)], A), A).free_directions()
     sizes = np.linalg.svd(moved[:, ~fixed] @ free, compute_uv=False)
-    return int((sizes > MOVES).sum())
+    return int((sizes > tolerances.FRAME_MOVES).sum())

@@ -7,12 +7,13 @@ u̇ = Bᵀ N z: B is power-dual to the displacements. So u̇ = K V with K = Bᵀ
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kalaba import tolerances
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.errors import KinematicsError, ModelError, near
 from kalaba.model.machine import Thrust
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
     from kalaba.model.system import System
     from kalaba.plant.plant import Plant
+    from kalaba.space.pose import Pose
 
 Array = NDArray[np.float64]
-DEPENDENT = 1e-9  # of the largest singular value: below it is rounding
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,12 +40,18 @@ class MotorPlaces:
     displacements: dict[str, float]  # by motor, m or rad
 
 
-def motors_at(system: System | Plant, frame: str, pose: Any, guess: ArrayLike | None = None) -> MotorPlaces:  # noqa: ANN401
+def motors_at(system: System | Plant, frame: str, pose: Pose, guess: ArrayLike | None = None) -> MotorPlaces:
     """The motors' displacements that put a frame at a pose, in the working mode nearest to `guess`.
 
     The default guess is the start. All rows are kept. A pose that the machine cannot have, such as a tilt of a frame
     that keeps level, is refused with the gap that is left. `assembly_modes(system, hold={frame: pose})` gives all
     working modes.
+
+    Arguments:
+        system: the machine
+        frame: name of the frame
+        pose: where it is to be in the world, a `kb.Pose`
+        guess: a configuration, m and rad; None: the start
     """
     plant = with_frame(system, frame)
     q = plant.start.q if guess is None else checked_configuration(guess, plant.machine)
@@ -60,17 +67,22 @@ def motors_at(system: System | Plant, frame: str, pose: Any, guess: ArrayLike | 
 
 
 def motor_jacobian(system: System | Plant, frame: str, q: ArrayLike) -> Array:
-    """K (one row a motor, 6): u̇ = K V for the twists V that the frame can have, as `plant.velocity` gives them.
+    """K, (motors, 6): u̇ = K V for the twists V that the frame can have, as `plant.velocity` gives them.
 
     For other twists K V are the rates of the nearest one that it can have. Where motors can move while the frame
     rests there is no such matrix, and the configuration is refused.
+
+    Arguments:
+        system: the machine
+        frame: name of the frame
+        q: configuration, m and rad
     """
     plant = with_frame(system, frame)
     twists, rates = freedoms_seen(plant, frame, checked_configuration(q, plant.machine))
     U, sigma, Vt = np.linalg.svd(twists, full_matrices=True)
-    rank = int((sigma > DEPENDENT * sigma.max(initial=0.0)).sum())
+    rank = int((sigma > tolerances.DEPENDENT_FREEDOM * sigma.max(initial=0.0)).sum())
     lost = np.abs(rates @ Vt[rank:].T)
-    if lost.max(initial=0.0) > DEPENDENT * np.abs(rates).max(initial=0.0):
+    if lost.max(initial=0.0) > tolerances.DEPENDENT_FREEDOM * np.abs(rates).max(initial=0.0):
         motor = plant.actuators[int(np.argmax(lost.max(axis=1)))]
         raise KinematicsError(
             f"{plant.system.name}: {motor} can move while {frame} rests, so that the frame's twist says nothing of it. "

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kalaba import tolerances
 from kalaba.errors import ModelError
-from kalaba.kinematics.closed.motors import DEPENDENT, freedoms_seen, with_frame
+from kalaba.kinematics.closed.motors import freedoms_seen, with_frame
 from kalaba.plant.arguments import checked_configuration
 
 if TYPE_CHECKING:
@@ -52,9 +53,13 @@ def singularity(
     *,
     position_only: bool = False,
 ) -> Singularity:
-    """The two measures of a frame along a path; with `position_only` its turning does not count.
+    """The two measures of a frame along a path.
 
-    `states` is a Run, an array of configurations (one a row), a State or a sequence of States.
+    Arguments:
+        system: the machine
+        frame: name of the frame
+        states: a Run, an array of configurations (one per row), a State or a sequence of States
+        position_only: leave the frame's orientation out
     """
     plant = with_frame(system, frame)
     found = [_measured(plant, frame, q, 3 if position_only else 6) for q in _configurations(plant, states)]
@@ -63,10 +68,10 @@ def singularity(
 
 
 def _configurations(plant: Plant, states: Any) -> list[Array]:  # noqa: ANN401
-    given = list(getattr(states, "q", states))
-    if not given:
+    listed = list(getattr(states, "q", states))
+    if not listed:
         raise ModelError(f"{plant.system.name}: expected one configuration or more, got none.")
-    rows = [given] if np.isscalar(given[0]) else [getattr(state, "q", state) for state in given]
+    rows = [listed] if np.isscalar(listed[0]) else [getattr(state, "q", state) for state in listed]
     return [checked_configuration(q, plant.machine) for q in rows]
 
 
@@ -74,7 +79,7 @@ def _measured(plant: Plant, frame: str, q: Array, rows: int) -> tuple[float, flo
     """Serial and parallel measure, and the number of freedoms."""
     twists, rates = freedoms_seen(plant, frame, q)
     U, sigma, _ = np.linalg.svd(np.vstack([twists[:rows], rates]), full_matrices=False)
-    Z = U[:, sigma > DEPENDENT * sigma.max(initial=0.0)]
+    Z = U[:, sigma > tolerances.DEPENDENT_FREEDOM * sigma.max(initial=0.0)]
     return _smallest(Z[:rows], allow_wide=True), _smallest(Z[rows:]), twists.shape[1]
 
 

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kalaba import tolerances
 from kalaba.errors import KinematicsError
 from kalaba.kinematics.objects.opened import configuration, modes
 from kalaba.kinematics.objects.relative import seen_from, then
-from kalaba.kinematics.tree.turns import shifted
+from kalaba.kinematics.tree.chain import shifted
 from kalaba.model.parts import Start
 from kalaba.plant.arguments import checked
 from kalaba.plant.choice import independent_rows_of
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from kalaba.kinematics.objects.opened import Ends, Opened
 
 Array = NDArray[np.float64]
-AGREE = 1e-9  # m, rad: arms that differ by more do not hold the same objects
-CLOSED = 1e-12  # m, rad: rows nearer than this are closed
 TRIES = 8  # starts from which objects are led to grasps that are no welds
 
 
@@ -60,7 +59,7 @@ def read(space: ObjectSpace, q: State | ArrayLike, near: State | ArrayLike | Non
     found = _placed(opened, guess, told)
     _check_told(space, found, told)
     is_flipped = bool(np.any(plant.evaluate("alignments", plant.inputs(found))["cosines"] < 0))
-    if is_flipped or not np.abs(plant.residual(found)).max(initial=0.0) <= CLOSED:
+    if is_flipped or not np.abs(plant.residual(found)).max(initial=0.0) <= tolerances.POSE_MET:
         found = _assembled(space, found)
     _check_rank(space, found)
     found = _continued(space, found, near)
@@ -128,7 +127,7 @@ def _check_told(space: ObjectSpace, q: Array, told: list[tuple[Ends, Pose]]) -> 
         first.setdefault(index, end)
         away = seen_from(pose, space.opened.plant.pose(body.name, q))
         gaps = float(np.linalg.norm(away.position)), float(np.linalg.norm(rotation_vector(away.rotation)))
-        if is_known and max(gaps) > AGREE * max(1.0, float(np.abs(pose.position).max())):
+        if is_known and max(gaps) > tolerances.ARMS_AGREE * max(1.0, float(np.abs(pose.position).max())):
             who = f"{end.hold.arm} by {end.hold.name} and the ground"
             if other is not None:
                 who = f"{other.hold.arm} by {other.hold.name} and {end.hold.arm} by {end.hold.name}"
@@ -149,8 +148,8 @@ def _assembled(space: ObjectSpace, guess: Array) -> Array:
     found, _ = find_configuration(plant, Start(hold=held, guess=free), TRIES)
     residual = np.abs(plant.residual(found.q))
     worst = int(np.argmax(residual))
-    is_flipped = not found.is_closed and residual[worst] <= CLOSED
-    if is_flipped or not residual[worst] <= AGREE:
+    is_flipped = not found.is_closed and residual[worst] <= tolerances.POSE_MET
+    if is_flipped or not residual[worst] <= tolerances.ARMS_AGREE:
         row = plant.constraints[worst]
         holding = [arm.name for arm in space.split.arms if arm.rows]
         raise KinematicsError(

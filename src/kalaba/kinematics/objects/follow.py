@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kalaba import tolerances
 from kalaba.errors import KinematicsError, ModelError, near
 from kalaba.kinematics import tree as inverse
 from kalaba.kinematics.objects.opened import Opened, modes
-from kalaba.kinematics.tree.chain import Limits, movers
+from kalaba.kinematics.tree.chain import Limits, movers, shifted
 from kalaba.kinematics.tree.differential import measure
-from kalaba.kinematics.tree.target import Target, target_of
-from kalaba.kinematics.tree.task import FOUND, Look, Task, descend, nearest
-from kalaba.kinematics.tree.turns import shifted
+from kalaba.kinematics.tree.task import Look, Target, Task, descend, nearest, target_of
 from kalaba.plant.arguments import checked, checked_configuration
 from kalaba.plant.state import Pose
 
@@ -84,7 +83,7 @@ def reach(space: ObjectSpace, q: Array, singular: float) -> Array:
             mine = space.opened.coordinates_of((*arm.follow, *arm.lead))
             found[mine] = _nearest(space, arm, q, singular).q[mine]
     gap = np.abs(space.plant.residual(found))
-    if not gap.max(initial=0.0) <= FOUND * max(1.0, float(np.abs(found).max())):
+    if not gap.max(initial=0.0) <= tolerances.POSE_MET * max(1.0, float(np.abs(found).max())):
         row = space.plant.constraints[int(np.argmax(gap))]
         raise KinematicsError(f"{space.plant.system.name}: {row} stays open by {gap.max():.3g}. Give another near=.")
     return found

@@ -6,9 +6,9 @@ rates, accelerations   v = J⁺ V and v̇ = J⁺ (V̇ − J̇ v)
 continue_angles        the same solution, whole turns nearer to another one
 """
 
+from kalaba.kinematics.tree.chain import continue_angles
 from kalaba.kinematics.tree.closed_form import branches
 from kalaba.kinematics.tree.differential import accelerations, rates
 from kalaba.kinematics.tree.search import Reach, inverse_kinematics
-from kalaba.kinematics.tree.turns import continue_angles
 
 __all__ = ["Reach", "accelerations", "branches", "continue_angles", "inverse_kinematics", "rates"]

@@ -5,16 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from kalaba import tolerances
+
 Array = NDArray[np.float64]
-FLAT = 1e-20  # of the largest σ²: damping below this would let rounding steer
-FIRM = 1e-12  # the same where a matrix is factored
-NO_ROOM = 1e-12  # a residual of the dual problem this small says that nothing lies within the bounds
 
 
 def damped_step(matrix: Array, rhs: Array, damping: float) -> Array:
     """The Δ with the least |A Δ − rhs|² + μ |Δ|² = Σ over singular values of σ/(σ² + μ) (uᵀ rhs) v."""
     U, sigma, Vt = np.linalg.svd(matrix, full_matrices=False)
-    mu = max(damping, FLAT * sigma.max(initial=0.0) ** 2, 1e-300)
+    mu = max(damping, tolerances.FLAT_DIRECTION * sigma.max(initial=0.0) ** 2, 1e-300)
     return np.asarray(Vt.T @ (sigma / (sigma**2 + mu) * (U.T @ rhs)))
 
 
@@ -28,7 +27,7 @@ def bounded_step(matrix: Array, rhs: Array, damping: float, rows: tuple[Array, A
     if not G.size or _is_within(G @ step, low, high):
         return step
     H = matrix.T @ matrix
-    H += max(damping, FIRM * float(np.trace(H)), 1e-300) * np.eye(len(H))
+    H += max(damping, tolerances.FIRM_FACTOR * float(np.trace(H)), 1e-300) * np.eye(len(H))
     lower = np.linalg.cholesky(H)
     y = nearest_within(np.linalg.solve(lower, matrix.T @ rhs), np.linalg.solve(lower, G.T).T, low, high)
     return np.asarray(np.linalg.solve(lower.T, y))
@@ -55,7 +54,7 @@ def nearest_within(centre: Array, matrix: Array, low: Array, high: Array) -> Arr
     e[-1] = 1.0
     u, _ = nnls(E, e)
     r = E @ u - e
-    return centre if abs(r[-1]) < NO_ROOM else np.asarray(centre - scale * r[:-1] / r[-1])
+    return centre if abs(r[-1]) < tolerances.NO_ROOM else np.asarray(centre - scale * r[:-1] / r[-1])
 
 
 def null_space(matrix: Array, tolerance: float) -> Array:

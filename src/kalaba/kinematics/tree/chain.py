@@ -1,15 +1,18 @@
-"""The chain of bodies that carries a frame: what moves it, what limits it, which of its angles come round."""
+"""The chain of bodies that carries a frame: what moves it, what limits it, and angles whole turns apart."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from kalaba import tolerances
 from kalaba.errors import KinematicsError, ModelError, near
+from kalaba.plant.arguments import checked_configuration
 from kalaba.plant.plant import build
 
 if TYPE_CHECKING:
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
 
 Array = NDArray[np.float64]
+TURN = 2 * math.pi
 
 
 def tree_of(arm: System | Plant, frame: str) -> Plant:
@@ -99,3 +103,44 @@ class Limits:
                 k = self.names.index(coordinate.name)
                 low[i], high[i] = self.low[k], self.high[k]
         return low, high
+
+
+def continue_angles(arm: System | Plant, q: ArrayLike, near: ArrayLike) -> Array:
+    """The configuration of the same pose that is nearest to another: hinges shifted by whole turns, within limits.
+
+    Every angle that comes round becomes q_i + 2πk with the k that brings it nearest to near_i among those that its
+    limits allow; with none allowed it is merely brought nearest. A solution that jumps from π to −π so goes on.
+
+    Arguments:
+        arm: the machine
+        q: configuration, m and rad
+        near: the configuration that it is brought near to
+    """
+    machine = build(arm).machine
+    return shifted(machine, checked_configuration(q, machine), checked_configuration(near, machine))
+
+
+def shifted(machine: Machine, q: Array, near: Array) -> Array:
+    """`continue_angles` for arrays that are known to be right."""
+    q, ranges = q.copy(), hinge_ranges(machine)
+    for i, (low, high) in ranges.items():
+        turns = np.round((near[i] - q[i]) / TURN)
+        least, most = (
+            np.ceil((low - q[i]) / TURN - tolerances.TURN_ROUNDING),
+            np.floor((high - q[i]) / TURN + tolerances.TURN_ROUNDING),
+        )
+        if least <= most:
+            q[i] = min(max(q[i] + TURN * min(max(turns, least), most), low), high)
+        else:
+            q[i] += TURN * turns
+    return q
+
+
+def hinge_ranges(machine: Machine) -> dict[int, tuple[float, float]]:
+    """Index in q of every angle that comes round, with its limits."""
+    joints = {d.name: body.joint for body in machine.bodies for d in body.displacements}
+    found = {}
+    for i in turning(machine):
+        limits = joints[machine.coordinates[i].name].limits
+        found[i] = (-math.inf, math.inf) if limits is None else (float(limits[0]), float(limits[1]))
+    return found

@@ -1,7 +1,7 @@
 """All solutions of an arm of six hinges with a spherical wrist.
 
-The last three axes meet in a point, which the first three hinges alone carry: they are solved for it (`regional.py`),
-then the wrist for the rotation that is left (`wrist.py`). Every solution ends with Newton's method on the arm itself.
+The last three axes meet in a point, which the first three hinges alone carry: they are solved for it (`carry_to`),
+then the wrist for the rotation that is left (`turns_of`). Every solution ends with Newton's method on the arm itself.
 The geometry is read from the Jacobian at zero: a column (u × (x − o); u) is a hinge about u through o.
 """
 
@@ -9,30 +9,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kalaba import tolerances
 from kalaba.errors import KinematicsError
-from kalaba.kinematics.tree.chain import Limits, carriers, tree_of, turning
-from kalaba.kinematics.tree.hinges import Axes
-from kalaba.kinematics.tree.regional import carry_to
+from kalaba.kinematics.tree.chain import TURN, Limits, carriers, shifted, tree_of, turning
+from kalaba.kinematics.tree.hinges import Axes, carry_to, turns_of
 from kalaba.kinematics.tree.search import inverse_kinematics
-from kalaba.kinematics.tree.target import Target, target_of
-from kalaba.kinematics.tree.task import Task, descend
-from kalaba.kinematics.tree.turns import TURN, shifted
-from kalaba.kinematics.tree.wrist import turns_of
+from kalaba.kinematics.tree.task import Target, Task, descend, target_of
 from kalaba.plant.state import Pose
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
     from kalaba.plant.plant import Plant
+    from kalaba.space import pose as described
 
 Array = NDArray[np.float64]
-MEET = 1e-9  # of the size of the arm: axes that pass each other nearer meet
-PARALLEL = 1e-6  # sine of the angle between neighbouring axes that count as parallel
-SAME = 1e-6  # rad: solutions nearer to each other are one
 
 
 @dataclass(frozen=True)
@@ -48,7 +43,7 @@ class _Arm:
     centre: Array  # where the axes of the wrist meet, at zero
 
 
-def branches(arm: System | Plant, frame: str, pose: Any) -> tuple[Array, ...]:  # noqa: ANN401
+def branches(arm: System | Plant, frame: str, pose: described.Pose | Pose) -> tuple[Array, ...]:
     """All configurations, up to eight, in which six hinges with a spherical wrist put a frame at a pose.
 
     The last three axes must meet in a point, at whatever angles. Angles lie between −π and π where the limits let
@@ -56,22 +51,27 @@ def branches(arm: System | Plant, frame: str, pose: Any) -> tuple[Array, ...]:  
     turn freely or two branches meet, one configuration stands for them. What does not carry the frame stays as at the
     start.
 
-    Raises a KinematicsError where there is no such wrist, and where no branch reaches the pose.
+    Arguments:
+        arm: a machine without loops
+        frame: name of the frame
+        pose: where it is to be in the world: a `kb.Pose`, or what `plant.pose` gives
+
+    Raises: KinematicsError where there is no such wrist, and where no branch reaches the pose.
     """
-    found_arm = _arm(tree_of(arm, frame), frame)
-    plant, target = found_arm.plant, target_of(pose)
+    six = _arm(tree_of(arm, frame), frame)
+    plant, target = six.plant, target_of(pose)
     task = Task(plant, frame, target, Limits.none())
-    found: list[Array] = []
-    for seed in _seeds(found_arm, target):
+    solutions: list[Array] = []
+    for seed in _seeds(six, target):
         q, look = descend(task, seed)
-        q = _wrapped(plant, q, found_arm.hinges)
-        if task.is_met(look) and all(_apart(q, other, found_arm.hinges) > SAME for other in found):
-            found.append(q)
+        q = _wrapped(plant, q, six.hinges)
+        if task.is_met(look) and all(_apart(q, other, six.hinges) > tolerances.SAME_SOLUTION for other in solutions):
+            solutions.append(q)
     limited = Task(plant, frame, target, Limits.of(plant.machine, frame))
-    allowed = [q for q in found if not limited.beyond(limited.look(q))]
+    allowed = [q for q in solutions if not limited.beyond(limited.look(q))]
     if not allowed:
-        raise _none(found_arm, target)
-    return tuple(sorted(allowed, key=lambda q: tuple(np.round(q[list(found_arm.hinges)], 6))))
+        raise _none(six, target)
+    return tuple(sorted(allowed, key=lambda q: tuple(np.round(q[list(six.hinges)], 6))))
 
 
 def _seeds(arm: _Arm, target: Target) -> list[Array]:
@@ -112,11 +112,11 @@ def _arm(plant: Plant, frame: str) -> _Arm:
     size = max(float(np.abs(axes.points - axes.points[0]).max()), float(np.abs(axes.points - pose.position).max()))
     for i in range(5):
         is_wrist, line = i > 2, np.cross(axes.directions[i], axes.directions[i + 1])
-        if np.linalg.norm(line) < PARALLEL and (is_wrist or _coincide(axes[i : i + 2], size)):
+        if np.linalg.norm(line) < tolerances.AXES_PARALLEL and (is_wrist or _coincide(axes[i : i + 2], size)):
             how = "are parallel" if is_wrist else "are the same"
             raise _no_wrist(plant, frame, f"axes {i + 1} and {i + 2} {how}")
     centre, gap = axes[3:].common_point()
-    if gap > MEET * size:
+    if gap > tolerances.AXES_MEET * size:
         raise _no_wrist(plant, frame, f"its last three axes miss each other by {gap:.3g} m")
     return _Arm(plant, frame, at_zero, hinges, axes, Target(*pose), centre)
 
@@ -124,7 +124,7 @@ def _arm(plant: Plant, frame: str) -> _Arm:
 def _coincide(axes: Axes, size: float) -> bool:
     """Tell whether two parallel lines are one."""
     between, u = axes.points[1] - axes.points[0], axes.directions[0]
-    return float(np.linalg.norm(between - (between @ u) * u)) < MEET * size
+    return float(np.linalg.norm(between - (between @ u) * u)) < tolerances.AXES_MEET * size
 
 
 def _hinges(plant: Plant, frame: str) -> tuple[int, ...]:

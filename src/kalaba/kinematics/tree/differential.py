@@ -17,10 +17,11 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kalaba import tolerances
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.errors import KinematicsError
 from kalaba.kinematics.tree.chain import movers, tree_of
-from kalaba.kinematics.tree.target import Target
+from kalaba.kinematics.tree.task import Target
 from kalaba.plant.arguments import checked
 
 if TYPE_CHECKING:
@@ -29,9 +30,7 @@ if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
 
 Array = NDArray[np.float64]
-SINGULAR = 1e-6  # rates would be a million times what is asked
 LENGTH = 1.0  # m, what lengths are counted in
-MISSED = 1e-9  # of the twist asked for: more is not rounding
 TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
 
 
@@ -46,12 +45,24 @@ def measure(plant: Plant, frame: str, q: Array, length: float = LENGTH) -> float
 
 
 def rates(
-    arm: System | Plant, frame: str, q: ArrayLike, twist: ArrayLike, singular: float = SINGULAR, length: float = LENGTH
+    arm: System | Plant,
+    frame: str,
+    q: ArrayLike,
+    twist: ArrayLike,
+    singular: float = tolerances.SINGULAR_ARM,
+    length: float = LENGTH,
 ) -> Array:
     """The smallest v that gives a frame a twist, v = J⁺ V.
 
-    `twist` is (linear velocity of the frame's origin, angular velocity) in world axes, as `plant.velocity` gives it.
     A pose whose measure is below `singular` is refused, and so is a twist that the joints cannot give.
+
+    Arguments:
+        arm: a machine without loops
+        frame: name of the frame
+        q: configuration, m and rad
+        twist: linear velocity of the frame's origin, m/s, then angular velocity, rad/s, world axes
+        singular: smallest measure that is accepted, 1
+        length: what lengths are counted in, m
     """
     plant = tree_of(arm, frame)
     return _solved(plant, frame, q, checked(twist, 6, "twist", TWIST), (singular, length))
@@ -63,9 +74,18 @@ def accelerations(
     q: ArrayLike,
     v: ArrayLike,
     twist_rate: ArrayLike,
-    singular: float = SINGULAR,
+    singular: float = tolerances.SINGULAR_ARM,
 ) -> Array:
-    """The smallest v̇ that gives a moving frame the rate V̇ of its twist, v̇ = J⁺ (V̇ − J̇ v)."""
+    """The smallest v̇ that gives a moving frame the rate V̇ of its twist, v̇ = J⁺ (V̇ − J̇ v).
+
+    Arguments:
+        arm: a machine without loops
+        frame: name of the frame
+        q: configuration, m and rad
+        v: velocities, m/s and rad/s
+        twist_rate: linear acceleration of the frame's origin, m/s², then angular, rad/s², world axes
+        singular: smallest measure that is accepted, 1
+    """
     plant = tree_of(arm, frame)
     needed = checked(twist_rate, 6, "twist_rate", TWIST) - drift(plant, frame, q, v)
     return _solved(plant, frame, q, needed, (singular, LENGTH))
@@ -89,14 +109,14 @@ def _solved(plant: Plant, frame: str, q: ArrayLike, twist: Array, bound: tuple[f
     singular, length = bound
     J = plant.jacobian(frame, q)
     at = np.asarray(q, dtype=float)
-    found = measure(plant, frame, at, length)
-    if not found > singular:
-        raise is_singular(plant, frame, Target(*plant.pose(frame, at)), (found, *bound))
+    value = measure(plant, frame, at, length)
+    if not value > singular:
+        raise is_singular(plant, frame, Target(*plant.pose(frame, at)), (value, *bound))
     moved = movers(plant.machine, frame)
     v = np.zeros(len(plant.velocities))
     v[moved] = np.linalg.lstsq(J[:, moved], twist, rcond=None)[0]
     missed = np.abs(J @ v - twist)
-    if missed.max() > MISSED * max(1.0, float(np.abs(twist).max())):
+    if missed.max() > tolerances.TWIST_MISSED * max(1.0, float(np.abs(twist).max())):
         worst = int(np.argmax(missed))
         raise KinematicsError(
             f"{plant.system.name}: {int(moved.sum())} joints cannot move {frame} as asked; {TWIST[worst]} misses by "

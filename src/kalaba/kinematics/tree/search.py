@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kalaba import tolerances
 from kalaba.errors import KinematicsError, ModelError
-from kalaba.kinematics.tree.chain import Limits, tree_of
+from kalaba.kinematics.tree.chain import Limits, shifted, tree_of
 from kalaba.kinematics.tree.differential import LENGTH, is_singular, measure
-from kalaba.kinematics.tree.target import target_of
-from kalaba.kinematics.tree.task import Look, Task, descend, nearest
-from kalaba.kinematics.tree.turns import shifted
+from kalaba.kinematics.tree.task import Look, Task, descend, nearest, target_of
 from kalaba.plant.arguments import checked_configuration
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
     from kalaba.plant.plant import Plant
+    from kalaba.plant.state import Pose
+    from kalaba.space import pose as described
 
 Array = NDArray[np.float64]
 TRIES = 60
-SAME = 1e-6  # m, rad: solutions nearer to each other are one
-AT_LIMIT = 1e-6  # m, rad
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,21 +37,29 @@ class Reach:
 def inverse_kinematics(
     arm: System | Plant,
     frame: str,
-    pose: Any,  # noqa: ANN401
+    pose: described.Pose | Pose,
     guess: ArrayLike | None = None,
     count: int = 1,
     singular: float | None = None,
 ) -> Reach | tuple[Reach, ...]:
     """The joints that put a frame of a tree at a pose in the world, within the joints' limits.
 
-    `pose` is a `kb.Pose` or what `plant.pose` gives, `guess` a configuration (default: the start). The search goes
-    from the guess; where that leads nowhere, from random configurations, the same at every call. Joints that are free
-    to choose stay as near to the guess as they can, and angles are continued to the turn nearest to it. With `count`
-    above one a tuple of up to so many different solutions is given, the nearest to the guess first. `singular` refuses
-    solutions whose measure is not above it. Modes of beams and joints that do not carry the frame stay as they are.
+    The search goes from the guess; where that leads nowhere, from random configurations, the same at every call. Joints
+    that are free to choose stay as near to the guess as they can, and angles are continued to the turn nearest to it.
+    Modes of beams and joints that do not carry the frame stay as they are. A search proves nothing: for arms of six
+    hinges with a spherical wrist `kb.branches` gives all there are.
 
-    Raises a KinematicsError with the smallest gap that was found, and with the limits that stand in the way. A search
-    proves nothing: for arms of six hinges with a spherical wrist `kb.branches` gives all there are.
+    Arguments:
+        arm: a machine without loops
+        frame: name of the frame
+        pose: where it is to be in the world: a `kb.Pose`, or what `plant.pose` gives
+        guess: a configuration, m and rad; None: the start
+        count: how many different solutions to look for
+        singular: refuse solutions whose measure is not above this, 1; None: none is refused
+
+    Returns: one Reach; with `count` above one a tuple of up to so many, the nearest to the guess first.
+
+    Raises: KinematicsError with the smallest gap that was found, and with the limits that stand in the way.
     """
     plant = tree_of(arm, frame)
     if not isinstance(count, int) or count < 1:
@@ -89,7 +96,7 @@ def _search(task: Task, guess: Array, count: int, singular: float | None) -> tup
         value = measure(task.plant, task.frame, q)
         if singular is not None and not value > singular:
             best.measure = max(value, best.measure or 0.0)
-        elif all(np.abs(task.way(q, other.q)).max(initial=0.0) > SAME for other in found):
+        elif all(np.abs(task.way(q, other.q)).max(initial=0.0) > tolerances.SAME_SOLUTION for other in found):
             found.append(Reach(q, float(np.abs(look.gap).max()), value))
         if len(found) >= count:
             break
@@ -107,7 +114,7 @@ def cannot_reach(task: Task, guess: Array, best: Look) -> KinematicsError:
         free, _ = _search(task.unlimited, guess, 1, None)
         if free:
             there = task.look(shifted(plant.machine, free[0].q, guess))
-            names = task.beyond(best, AT_LIMIT) or task.beyond(there)
+            names = task.beyond(best, tolerances.AT_LIMIT) or task.beyond(there)
             why, remedy = f"; held back by the limits of {', '.join(names)}", "Move the pose, or widen the limits."
     return KinematicsError(
         f"{plant.system.name}: {task.frame} cannot reach {task.target.text}; smallest gap {away:.3g} m, "

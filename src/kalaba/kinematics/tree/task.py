@@ -1,4 +1,4 @@
-"""A frame to be put at a pose: what a search reads at a configuration, and how it moves on."""
+"""A frame to be put at a pose: where it is to be, what a search reads at a configuration, and how it moves on."""
 
 from __future__ import annotations
 
@@ -11,25 +11,78 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kalaba import tolerances
+from kalaba.errors import ModelError
 from kalaba.kinematics.tree.bounds import bounded_step, nearest_within, null_space
 from kalaba.kinematics.tree.chain import Limits, movers
-from kalaba.kinematics.tree.target import Target, gap, turn_rates
+from kalaba.kinematics.tree.hinges import skew
+from kalaba.plant.arguments import checked
+from kalaba.plant.state import Pose
+from kalaba.space import pose as described
 from kalaba.space.configuration import difference, displaced, unit
+from kalaba.space.rotations import from_pose, quaternion_of, rotation_of, rotation_vector
 
 if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
 
 Array = NDArray[np.float64]
-FOUND = 1e-12  # m, rad: gaps below this are rounding, for arms of metre size
-BEYOND = 1e-9  # m, rad: a displacement this little beyond its limit is at it
-STEPS = 120
+STEPS = 120  # of a descent at the most
 FAR = 0.7  # m, rad: largest change of a coordinate in one step
 SLOW = 0.999  # a step that leaves more of the gap than this is slow
 SLOW_STEPS = 8  # so many in a row lead nowhere
-EXACT = 1e-16  # nothing is left to gain
-ROUNDING = 1e-14  # a gap this small that a step does not lessen is rounding
-NEAREST_STEPS = 200
-SOFT = 1e-8  # of the largest gain: directions that move the frame less are free
+NEAREST_STEPS = 200  # towards the guess at the most
+
+
+class Target(NamedTuple):
+    """Where a frame is wanted in the world."""
+
+    position: Array  # (3,)
+    rotation: Array  # (3, 3)
+
+    @property
+    def text(self) -> str:
+        """For people."""
+        x, e = self.position, quaternion_of(self.rotation)
+        return f"({x[0]:.4g}, {x[1]:.4g}, {x[2]:.4g}) m, quaternion ({e[0]:.4g}, {e[1]:.4g}, {e[2]:.4g}, {e[3]:.4g})"
+
+
+def target_of(pose: described.Pose | Pose) -> Target:
+    """Read a Pose of the model, whose numbers must be plain, or one that `plant.pose` gave."""
+    if isinstance(pose, described.Pose):
+        try:
+            position, quaternion = from_pose(pose, float)
+        except ValueError as error:
+            raise ModelError(f"pose: expected plain numbers, got {pose!r}. Expressions belong in a System.") from error
+        return Target(checked(position, 3, "pose.position", "xyz"), rotation_of(quaternion))
+    if not isinstance(pose, Pose):
+        raise ModelError(f"pose: expected kb.Pose(position, rpy=...) or what plant.pose gives, got {pose!r}.")
+    R = np.asarray(pose.rotation, dtype=float)
+    if R.shape != (3, 3) or not np.abs(R.T @ R - np.eye(3)).max() < tolerances.ROTATION_MATRIX or np.linalg.det(R) < 0:
+        raise ModelError(
+            f"pose.rotation: expected a rotation matrix, got {pose.rotation!r}. Give its axes as unit columns."
+        )
+    return Target(checked(pose.position, 3, "pose.position", "xyz"), R)
+
+
+def gap(position: Array, rotation: Array, target: Target) -> Array:
+    """(6,): x − x_d, then the rotation vector φ of R R_dᵀ, both in world axes."""
+    return np.concatenate([position - target.position, rotation_vector(rotation @ target.rotation.T)])
+
+
+def turn_rates(vector: Array) -> Array:
+    """(3, 3): the rate of a rotation vector φ by the angular velocity ω in world axes.
+
+    With φ̇ = J⁻¹ ω and θ = |φ|::
+
+        J⁻¹ = 1 − ½ [φ] + (1/θ² − (1 + cos θ)/(2 θ sin θ)) [φ]²        θ < 2π
+
+    Reference: Barfoot (2017), State Estimation for Robotics, section 7.1.
+    """
+    S = skew(vector)
+    half = float(np.linalg.norm(vector)) / 2
+    # 1/θ² − (1 + cos θ)/(2 θ sin θ) = (1 − h cot h)/θ² with h = θ/2
+    factor = 1 / 12 if half < 1e-4 else (1 - half / math.tan(half)) / (4 * half * half)
+    return np.asarray(np.eye(3) - S / 2 + factor * S @ S)
 
 
 class Look(NamedTuple):
@@ -83,9 +136,9 @@ class Task:
     def is_met(self, look: Look) -> bool:
         """Whether the pose is reached within the limits."""
         scale = max(1.0, float(np.abs(self.target.position).max()))
-        return bool(np.abs(look.gap).max() <= FOUND * scale) and not self.beyond(look)
+        return bool(np.abs(look.gap).max() <= tolerances.POSE_MET * scale) and not self.beyond(look)
 
-    def beyond(self, look: Look, within: float = -BEYOND) -> tuple[str, ...]:
+    def beyond(self, look: Look, within: float = -tolerances.BEYOND_LIMIT) -> tuple[str, ...]:
         """Names of displacements outside their limits, or nearer to one than `within`."""
         room = np.minimum(look.values - self.limits.low, self.limits.high - look.values)
         return tuple(name for name, left in zip(self.limits.names, room, strict=True) if left < within)
@@ -137,7 +190,7 @@ def descend(task: Task, q: Array) -> tuple[Array, Look]:
     look, weight, slow = task.look(q), 0.1, 0
     for _ in range(STEPS):
         size = look.size
-        if size < EXACT or slow > SLOW_STEPS:
+        if size < tolerances.GAP_EXACT or slow > SLOW_STEPS:
             break
         step = bounded_step(look.jacobian, -look.gap, weight * size**2, task.rows(look))
         trial = task.moved(q, step)
@@ -145,7 +198,7 @@ def descend(task: Task, q: Array) -> tuple[Array, Look]:
         slow = slow + 1 if ahead.size > SLOW * size else 0
         if ahead.size < size:
             q, look, weight = trial, ahead, max(weight / 5, 1e-8)
-        elif size < ROUNDING:
+        elif size < tolerances.GAP_ROUNDING:
             break
         else:
             weight *= 10
@@ -162,10 +215,10 @@ def nearest(task: Task, q: Array, guess: Array) -> tuple[Array, Look]:
     damping, previous = 1.0, math.inf
     for _ in range(NEAREST_STEPS):
         look = task.look(q)
-        Z = null_space(look.jacobian, SOFT)
+        Z = null_space(look.jacobian, tolerances.FREE_DIRECTION)
         if not Z.shape[1]:
             return first
-        back = np.linalg.lstsq(look.jacobian, -look.gap, rcond=SOFT)[0]
+        back = np.linalg.lstsq(look.jacobian, -look.gap, rcond=tolerances.FREE_DIRECTION)[0]
         G, low, high = task.rows(look)
         wish = -Z.T @ (task.way(q, guess) + back)
         along = nearest_within(wish, G @ Z, low - G @ back, high - G @ back)
