@@ -212,6 +212,16 @@ PROGRAMME_HELD = (
     1e-10  # 1, of the largest effort, and of rows of length one: qrqp's answer is dropped if it misses more
 )
 SAME_RATE = 1e-9  # 1, of a drive's rate: rates that differ by less are one
+GOAL_MET = 1e-9  # m, rad: a goal that is missed by less is met
+SPEED_MET = 1e-14  # 1, of the largest speed: residual of the speeds of structure and goals that is rounding
+INDEPENDENT_GOAL = 1e-6  # 1, part of a goal row of length one that the other goals and the structure leave over
+OFF_COURSE = 1e-6  # m, rad, m/s, rad/s: a start farther off is not on the course
+ROLLED = 1e-10  # 1, tolerance of configurations that follow from rolling
+SLIPPED = 1e-6  # m, rad: a goal that rolling misses by more cannot be met so
+COLLOCATION = 1e-9  # 1, of rows in units in which the first guess is of size one: what ipopt is to reach
+PEAK_ROUNDING = 1e-10  # 1, of the least peak: room for its own rounding
+PEAKS_ALIKE = 1e-9  # 1, of the larger: peaks that differ by less leave nothing to trade
+CREEPING = 1e-6  # 1, of the speed at which friction is fully there: below it friction is linear in the speed
 PUSHED = 1e-8  # 1, of the largest singular value of S with rows of length one: motors do not push along smaller ones
 NULL_ENTRY = 1e-12  # 1, of the largest entry of a null direction: a smaller one has no effect on its motor
 

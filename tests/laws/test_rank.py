@@ -6,7 +6,6 @@ is one decision (`ROW_INDEPENDENT`). Everything that builds on it must agree, on
 
 import numpy as np
 import pytest
-from kalaba.run.task import stable_step
 
 import kalaba as kb
 from kalaba.analyse.at_rest import Rest
@@ -14,6 +13,7 @@ from kalaba.constrain import rows
 from kalaba.constrain.solvers import KKT, MaskedLDL, NullSpace, UdwadiaKalaba
 from kalaba.control.bound_goals import course, tangent
 from kalaba.plant.choice import free_directions, rows_at
+from kalaba.run.task import stable_step
 from kalaba.tolerances import ROW_INDEPENDENT, ROW_NOTHING
 
 FACTORS = (1e-6, 1e-7, 3e-8, 1e-8, 1e-10, 1e-12)

@@ -11,6 +11,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from kalaba import tolerances
 from kalaba.constrain.kernels.functions import law_values
 from kalaba.control.goals import Follow, Goal, Motion, Rows, ScalarMotion, chosen, motion_of, numbers_of, stacked
 from kalaba.errors import ControlError
@@ -26,11 +27,7 @@ if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
 
 Array = NDArray[np.float64]
-INDEPENDENT = 1e-6  # part of a goal row, of length 1, that the other goals and the structure leave over
-REACHED = 1e-9  # m, rad: a goal that is missed by less is met
-OFF_COURSE = 1e-6  # m, rad, m/s, rad/s: a start farther off is not on the course
-ROLLED = 1e-10  # tolerance of configurations that follow from rolling
-SLIPPED = 1e-6  # m, rad: a goal that rolling misses by more cannot be met so
+SPEED_STEPS = 20  # of Newton's method at the most
 SHOWN = 0.05  # parts of a direction below this are not named
 
 
@@ -86,8 +83,8 @@ class Course:
         """
         if any(self.plant.machine.is_velocity_level):
             guess = self._rolled(t)
-        found = _closed(self.plant, self.motions, self.names, guess, t)
-        return State(found, _speed(self.plant, self.motions, found, t))
+        q = _closed(self.plant, self.motions, self.names, guess, t)
+        return State(q, _speed(self.plant, self.motions, q, t))
 
     @cached_property
     def _end(self) -> float:
@@ -96,7 +93,7 @@ class Course:
 
     @cached_property
     def _way(self) -> Callable[[float], Array]:
-        """Q on the course from 0 to its end, where rows at velocity level take part."""
+        """Configuration q on the course from 0 to its end, where rows at velocity level take part."""
         return _roll(self.plant, self.motions, self.start.q, (0.0, self._end))
 
     def _rolled(self, t: float) -> Array:
@@ -104,23 +101,23 @@ class Course:
         q = self._way(near) if self._end else self.start.q
         q = unit(self.plant.machine, q if t == near else _roll(self.plant, self.motions, q, (near, t))(t))
         error = np.abs(self.demand(State(q, np.zeros(len(self.plant.velocities))), t).error)
-        if error.max(initial=0.0) > SLIPPED:
+        if error.max(initial=0.0) > tolerances.SLIPPED:
             raise _would_slip(
                 self.plant, self.motions, t, f"{self.names[int(error.argmax())]} misses by {error.max():.3g}."
             )
         return q
 
 
-def apart(found: Course, start: State) -> str:
+def apart(course: Course, start: State) -> str:
     """Say which goal a start is farthest from, in place or speed; nothing where it is on the course."""
-    if start.q.shape != found.start.q.shape or start.v.shape != found.start.v.shape:
+    if start.q.shape != course.start.q.shape or start.v.shape != course.start.v.shape:
         return ""
-    demand = found.demand(start, 0.0)
+    demand = course.demand(start, 0.0)
     slower = demand.velocity - demand.matrix @ start.v
     for gaps, what in ((demand.error, "m or rad off its path"), (slower, "m/s or rad/s too slow or fast")):
         worst = int(np.abs(gaps).argmax()) if gaps.size else 0
-        if gaps.size and abs(gaps[worst]) > OFF_COURSE:
-            return f"{found.names[worst]} starts {abs(gaps[worst]):.3g} {what}"
+        if gaps.size and abs(gaps[worst]) > tolerances.OFF_COURSE:
+            return f"{course.names[worst]} starts {abs(gaps[worst]):.3g} {what}"
     return ""
 
 
@@ -132,10 +129,12 @@ def _roll(plant: Plant, motions: tuple[Motion, ...], q: Array, span: tuple[float
         q = unit(plant.machine, q)
         return q_dot(plant.machine, q, _speed(plant, motions, q, t))
 
-    found = solve_ivp(rate, span, q, method="DOP853", rtol=ROLLED, atol=ROLLED, dense_output=True)
-    if not found.success:
-        raise _would_slip(plant, motions, float(found.t[-1]), "the speeds have no bound.")
-    return found.sol  # type: ignore[no-any-return]
+    result = solve_ivp(
+        rate, span, q, method="DOP853", rtol=tolerances.ROLLED, atol=tolerances.ROLLED, dense_output=True
+    )
+    if not result.success:
+        raise _would_slip(plant, motions, float(result.t[-1]), "the speeds have no bound.")
+    return result.sol  # type: ignore[no-any-return]
 
 
 def _would_slip(plant: Plant, motions: tuple[Motion, ...], t: float, what: str) -> ControlError:
@@ -156,9 +155,9 @@ def demand(plant: Plant, motions: tuple[Motion, ...], state: State, t: float) ->
 
     label = repr([motion.shape for motion in motions])
     function = plant.function("goals", lambda e: law_values(e, values, len(numbers)), label, numbers=numbers)
-    found, n = function(plant.inputs(*state, t)), len(plant.velocities)
-    g = len(found) // (n + 4)
-    matrix, rest = found[: g * n].reshape((g, n), order="F"), found[g * n :].reshape((4, g))
+    result, n = function(plant.inputs(*state, t)), len(plant.velocities)
+    g = len(result) // (n + 4)
+    matrix, rest = result[: g * n].reshape((g, n), order="F"), result[g * n :].reshape((4, g))
     return Demand(matrix, *rest)
 
 
@@ -194,18 +193,17 @@ class _Closing:
 
 
 def _closed(plant: Plant, motions: tuple[Motion, ...], names: tuple[str, ...], guess: Array, t: float) -> Array:
-    found = close(_Closing(plant, motions, t), guess)
-    gaps = np.abs(found.residual)
-    if gaps.size and gaps.max() > REACHED:
-        every = [
-            *(n for n, moving in zip(plant.constraints, plant.machine.is_velocity_level, strict=True) if not moving)
-        ]
+    closed = close(_Closing(plant, motions, t), guess)
+    gaps = np.abs(closed.residual)
+    if gaps.size and gaps.max() > tolerances.GOAL_MET:
+        levels = zip(plant.constraints, plant.machine.is_velocity_level, strict=True)
+        structure = [name for name, is_velocity in levels if not is_velocity]
         worst = int(np.argmax(gaps))
         raise ControlError(
             f"{plant.system.name}: the goals cannot be met at t = {t:.4g} s{_way(motions, t)}; "
-            f"{[*every, *names][worst]} misses by {gaps[worst]:.3g}. Is the path inside the workspace?"
+            f"{[*structure, *names][worst]} misses by {gaps[worst]:.3g}. Is the path inside the workspace?"
         )
-    return found.q
+    return closed.q
 
 
 def _way(motions: tuple[Motion, ...], t: float) -> str:
@@ -221,11 +219,11 @@ def _speed(plant: Plant, motions: tuple[Motion, ...], q: Array, t: float) -> Arr
     """The velocity of least energy that obeys the structure and moves as the goals do."""
     n = len(plant.velocities)
     v = np.zeros(n)
-    for _ in range(20):
+    for _ in range(SPEED_STEPS):
         problem = plant.problem(plant.inputs(q, v, t))
         goals = demand(plant, motions, State(q, v), t)
         residual = np.concatenate([plant.velocity_residual(q, v, t), goals.matrix @ v - goals.velocity])
-        if np.abs(residual).max(initial=0.0) < 1e-14 * max(1.0, np.abs(v).max()):
+        if np.abs(residual).max(initial=0.0) < tolerances.SPEED_MET * max(1.0, np.abs(v).max()):
             break
         v = v + weighted_step(np.vstack([problem.matrix, goals.matrix]), problem.mass, -residual)
     return v
@@ -239,10 +237,10 @@ def course(plant: Plant, goals: tuple[Goal, ...], *, run_in: float | None = None
         goals: what it is to do; freedoms that none of them speaks for are an error
         run_in: time from where the machine is to its path, s; None lets it start on the path
     """
-    return plant.once(("course", goals, run_in), lambda: _found(plant, goals, run_in))
+    return plant.once(("course", goals, run_in), lambda: _put_together(plant, goals, run_in))
 
 
-def _found(plant: Plant, goals: tuple[Goal, ...], run_in: float | None) -> Course:
+def _put_together(plant: Plant, goals: tuple[Goal, ...], run_in: float | None) -> Course:
     followed = [goal for goal in goals if isinstance(goal, Follow)]
     motions = tuple(motion_of(plant, goal, plant.start.q, run_in) for goal in followed)
     names = _names(plant, motions)
@@ -250,11 +248,11 @@ def _found(plant: Plant, goals: tuple[Goal, ...], run_in: float | None) -> Cours
     if len(followed) < len(goals):
         motions = (*motions, *_postures(plant, motions, q))
         names = _names(plant, motions)
-    kept, freedoms = _independent(plant, motions, q)
-    if len(kept) < freedoms:
-        raise _unspoken(plant, motions, kept, q, freedoms)
+    independent, freedoms = _independent(plant, motions, q)
+    if len(independent) < freedoms:
+        raise _unspoken(plant, motions, independent, q, freedoms)
     v = plant.start.v if run_in is not None else _speed(plant, motions, q, 0.0)
-    return Course(plant, motions, names, kept, State(q, v))
+    return Course(plant, motions, names, independent, State(q, v))
 
 
 def _names(plant: Plant, motions: tuple[Motion, ...]) -> tuple[str, ...]:
@@ -278,17 +276,17 @@ def _independent(plant: Plant, motions: tuple[Motion, ...], q: Array) -> tuple[t
     lengths = np.linalg.norm(matrix @ inverse, axis=1)
     rows = (matrix @ basis) / np.where(lengths > 0, lengths, 1.0)[:, None]
     taken: list[Array] = []
-    kept: list[int] = []
+    chosen: list[int] = []
     for index, row in enumerate(rows):
         left = row.copy()
-        for _ in range(2):  # twice is enough
+        for _ in range(2):  # Gram and Schmidt: done twice, nothing is left of what was taken but rounding
             for direction in taken:
                 left = left - (left @ direction) * direction
         size = np.linalg.norm(left)
-        if size > INDEPENDENT:
+        if size > tolerances.INDEPENDENT_GOAL:
             taken.append(left / size)
-            kept.append(index)
-    return tuple(kept), basis.shape[1]
+            chosen.append(index)
+    return tuple(chosen), basis.shape[1]
 
 
 def _postures(plant: Plant, motions: tuple[Motion, ...], q: Array) -> list[ScalarMotion]:
@@ -297,30 +295,32 @@ def _postures(plant: Plant, motions: tuple[Motion, ...], q: Array) -> list[Scala
     plain = [plant.coordinates[i] for i in columns]
     driven = [a.displacement.canonical for a in plant.machine.actuators if hasattr(a.displacement, "canonical")]
     order = [*(name for name in driven if name in plain), *(name for name in plain if name not in driven)]
-    found: list[ScalarMotion] = []
-    kept, freedoms = _independent(plant, motions, q)
+    postures: list[ScalarMotion] = []
+    independent, freedoms = _independent(plant, motions, q)
     for name in order:
-        if len(kept) == freedoms:
+        if len(independent) == freedoms:
             break
         value = float(q[plant.coordinates.index(name)])
-        trial = [*found, ScalarMotion(parse(name), None, value)]
+        trial = [*postures, ScalarMotion(parse(name), None, value)]
         more, _ = _independent(plant, (*motions, *trial), q)
-        if len(more) > len(kept):
-            found, kept = trial, more
-    return found
+        if len(more) > len(independent):
+            postures, independent = trial, more
+    return postures
 
 
 def _unspoken(
-    plant: Plant, motions: tuple[Motion, ...], kept: tuple[int, ...], q: Array, freedoms: int
+    plant: Plant, motions: tuple[Motion, ...], independent: tuple[int, ...], q: Array, freedoms: int
 ) -> ControlError:
     basis, _ = tangent(plant, q)
     if motions:
-        matrix = demand(plant, motions, State(q, np.zeros(len(plant.velocities))), 0.0).matrix[list(kept)] @ basis
+        matrix = (
+            demand(plant, motions, State(q, np.zeros(len(plant.velocities))), 0.0).matrix[list(independent)] @ basis
+        )
         _, _, directions = np.linalg.svd(matrix)
-        basis = basis @ directions[len(kept) :].T
+        basis = basis @ directions[len(independent) :].T
     weight = np.abs(basis).max(axis=1)
     names = [n for n, w in zip(plant.velocities, weight, strict=True) if w > SHOWN * weight.max()]
-    count = freedoms - len(kept)
+    count = freedoms - len(independent)
     shown = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
     return ControlError(
         f"{plant.system.name}: no goal speaks for {count} of its {freedoms} freedoms, which move {shown}. "

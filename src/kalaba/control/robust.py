@@ -101,5 +101,5 @@ def believed(equations: Equations, model: Model, values: list[ca.SX]) -> list[ca
         return values
     names = [parameter.name for parameter in equations.machine.free_parameters]
     p = [equations.symbols.p[names.index(name)] for name, _ in model]
-    found: list[ca.SX] = ca.substitute(values, p, [ca.SX(number) for _, number in model])
-    return found
+    substituted: list[ca.SX] = ca.substitute(values, p, [ca.SX(number) for _, number in model])
+    return substituted

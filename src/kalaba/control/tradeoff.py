@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kalaba import tolerances
 from kalaba.control.allocation import Bounded, LeastSquares, MinMax
 from kalaba.control.inverse_dynamics import Efforts, inverse_dynamics
 from kalaba.control.servo import ALL, named_motors
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from kalaba.model.system import System
 
 Array = NDArray[np.float64]
-ROUNDING = 1e-10  # of the least peak: room for its own rounding
-ALIKE = 1e-9  # peaks that differ by less leave nothing to trade
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,15 @@ def trade_off(
     *,
     points: int = 9,
 ) -> TradeOff:
-    """Work out how much of the peak can be had for how much of the mean, along goals; by default at nine points."""
+    """Work out how much of the peak can be had for how much of the mean, along goals; by default at nine points.
+
+    Arguments:
+        system: the machine
+        goals: what it is to do
+        actuators: names of the motors that may act; "all"
+        times: when to look, s; None: from start to end
+        points: how many points of the curve
+    """
     plant = build(system)
     if isinstance(points, bool) or not isinstance(points, int) or points < 2:
         raise ControlError(f"trade_off.points: expected a whole number from 2 on, got {points!r}.")
@@ -57,18 +64,18 @@ def trade_off(
     motors = list(named_motors(plant, actuators, "trade_off"))
     limits = plant.limits[motors]
     scale = limits if np.isfinite(limits).all() else np.ones(len(limits))
-    low, high = (float((np.abs(found.actuation[:, motors]) / scale).max()) for found in (flattest, least))
-    if high - low <= ALIKE * high:
+    low, high = (float((np.abs(one.actuation[:, motors]) / scale).max()) for one in (flattest, least))
+    if high - low <= tolerances.PEAKS_ALIKE * high:
         raise ControlError(
             f"{plant.system.name}: LeastSquares already has the least peak, {high:.4g}; there is nothing to trade. "
             "Are there motors to spare?"
         )
-    found = []
+    inner = []
     for rho in np.linspace(low, high, points)[:-1]:
-        bound = tuple((scale * rho * (1 + ROUNDING)).tolist())
+        bound = tuple((scale * rho * (1 + tolerances.PEAK_ROUNDING)).tolist())
         within = Bounded(lower=tuple(-entry for entry in bound), upper=bound)
-        found.append(inverse_dynamics(plant, goals, within, actuators, times))
-    efforts = (*found, least)
+        inner.append(inverse_dynamics(plant, goals, within, actuators, times))
+    efforts = (*inner, least)
     peaks = [float((np.abs(one.actuation[:, motors]) / scale).max()) for one in efforts]
     return TradeOff(np.array(peaks), np.array([_root_mean_square(one) for one in efforts]), efforts)
 

@@ -9,6 +9,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from kalaba import tolerances
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.errors import ControlError
 from kalaba.model.machine import Thrust
@@ -49,7 +50,7 @@ class Friction:
 
     def slope(self, speed: Array) -> Array:
         """F/ṡ, at rest its limit c/ṡ₀ + b."""
-        slow = np.abs(speed) < 1e-6 * self.creep
+        slow = np.abs(speed) < tolerances.CREEPING * self.creep
         safe = np.where(slow, self.creep, speed)
         return (
             np.where(slow, self.coulomb / self.creep, self.coulomb * np.tanh(safe / self.creep) / safe) + self.viscous

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from kalaba import tolerances
 from kalaba.plant.choice import keep_rows, rows_at
 from kalaba.plant.laws import law_function
 from kalaba.results.observe import packed_samples
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from kalaba.run.task import Task
 
 Array = NDArray[np.float64]
-REACHED = 1 - 1e-9  # of a bound: an effort at it may have been asked to be larger
-WITHIN = 1e-9  # of the bound: more is no rounding
 
 
 class ShortfallWarning(UserWarning):
@@ -30,30 +29,32 @@ class ShortfallWarning(UserWarning):
 def shortfalls(task: Task, run: Run) -> tuple[Shortfall, ...]:
     """Every sample of a run, and motor, at which a law asked for more than its bounds allow.
 
-    A law of expressions is asked again at the samples that were saved; a sampled one was heard at each of its own.
+    A law of expressions is evaluated again at the samples that were saved; a sampled one at each of its own.
     """
-    heard = [short for sampler in task.samplers for short in sampler.short]
-    return (*(_of_law(task.law, run) if task.law is not None else ()), *heard)
+    sampled = [short for sampler in task.samplers for short in sampler.short]
+    return (*(_of_law(task.law, run) if task.law is not None else ()), *sampled)
 
 
 def _of_law(law: Law, run: Run) -> tuple[Shortfall, ...]:
     plant = run.plant
     low, high = law.range(plant)
-    reached = ((run.actuation < REACHED * low) | (run.actuation > REACHED * high)).any(axis=1)
-    samples = np.flatnonzero(reached)  # elsewhere motors gave all that was asked for
-    function = law_function(plant, law, limited=False) if len(samples) else None
-    found = []
+    near = 1 - tolerances.WITHIN_BOUNDS  # of a bound: a larger effort may have been wanted there
+    reached = ((run.actuation < near * low) | (run.actuation > near * high)).any(axis=1)
+    samples = np.flatnonzero(reached)  # elsewhere motors gave all that was wanted
+    if not samples.size:
+        return ()
+    wanted = law_function(plant, law, limited=False)  # the kernel of the run, with other bounds
+    short = []
     for k in samples:
-        assert function is not None  # noqa: S101
         packed = packed_samples(run, slice(k, k + 1))[0]
         if plant.constraints:
             keep_rows(plant, packed, rows_at(plant, packed).mask)
-        asked = function(packed)[: len(low)]
-        missing = np.maximum(asked - high, low - asked)
-        is_short = missing > WITHIN * np.maximum(np.abs(low), np.abs(high))
-        time, short = float(run.time[k]), np.flatnonzero(is_short)
-        found += [Shortfall(time, plant.actuators[i], float(missing[i])) for i in short]
-    return tuple(found)
+        efforts = wanted(packed)[: len(low)]
+        missing = np.maximum(efforts - high, low - efforts)
+        is_short = missing > tolerances.WITHIN_BOUNDS * np.maximum(np.abs(low), np.abs(high))
+        time = float(run.time[k])
+        short += [Shortfall(time, plant.actuators[i], float(missing[i])) for i in np.flatnonzero(is_short)]
+    return tuple(short)
 
 
 def shortfall_message(run: Run) -> str:
@@ -61,9 +62,9 @@ def shortfall_message(run: Run) -> str:
     return f"{run.plant.system.name}: {worst_shortfall(run.shortfalls)}. Slow the goals down, or raise the limits."
 
 
-def worst_shortfall(found: Sequence[Shortfall]) -> str:
+def worst_shortfall(shortfalls: Sequence[Shortfall]) -> str:
     """Name the largest, and count the samples."""
-    worst, samples = max(found, key=lambda one: one.missing), len({one.time for one in found})
+    worst, samples = max(shortfalls, key=lambda one: one.missing), len({one.time for one in shortfalls})
     return (
         f"{worst.motor} falls short by {worst.missing:.4g} at t = {worst.time:.4g} s; motors are asked for more than "
         f"they may give at {samples} samples"

@@ -23,6 +23,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from kalaba import tolerances
 from kalaba.model.text.expressions import parse
 
 if TYPE_CHECKING:
@@ -30,21 +31,20 @@ if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
 
 Array = NDArray[np.float64]
-TOLERANCE = 1e-9
 OPTIONS = {
     "print_time": False,
     "ipopt.print_level": 0,
     "ipopt.sb": "yes",
-    "ipopt.tol": TOLERANCE,
-    "ipopt.constr_viol_tol": TOLERANCE,
+    "ipopt.tol": tolerances.COLLOCATION,
+    "ipopt.constr_viol_tol": tolerances.COLLOCATION,
     "ipopt.acceptable_iter": 0,
     "ipopt.honor_original_bounds": "yes",
     "ipopt.nlp_scaling_max_gradient": 1e3,
 }
 
 
-class Found(NamedTuple):
-    """What the search found."""
+class Outcome(NamedTuple):
+    """What a search comes to."""
 
     motion: Guess
     duration: float
@@ -57,7 +57,7 @@ class Problem:
     """The least effort ∫ uᵀ D u dt in a given time, or the least time."""
 
     plant: Plant
-    kept: tuple[int, ...]
+    independent: tuple[int, ...]  # rows of the structure
     knots: int
     limits: Array
     weights: Array  # D
@@ -75,9 +75,9 @@ class Problem:
     @property
     def sizes(self) -> tuple[int, int, int]:
         """Coordinates, motors and rows."""
-        return len(self.plant.velocities), len(self.plant.actuators), len(self.kept)
+        return len(self.plant.velocities), len(self.plant.actuators), len(self.independent)
 
-    def solve(self, guess: Guess, duration: float, iterations: int) -> Found:
+    def solve(self, guess: Guess, duration: float, iterations: int) -> Outcome:
         """Search from a guess, whose ends are those of the motion; in units in which the guess is of size one."""
         n, k, m = self.sizes
         first = np.vstack([part.T for part in guess])
@@ -95,12 +95,12 @@ class Problem:
         low, high = self._bounds(first, size)
         ends = [np.tile([joint[side] for joint in self.joints], self.knots - 2) for side in (1, 2)]
         lowest, highest = (np.append(np.zeros(zero.numel()), end) for end in ends)
-        found = solver(x0=x0, lbx=low, ubx=high, lbg=lowest, ubg=highest)
-        x = np.asarray(found["x"]).ravel()
+        result = solver(x0=x0, lbx=low, ubx=high, lbg=lowest, ubg=highest)
+        x = np.asarray(result["x"]).ravel()
         table = x[: X.numel()].reshape((self.knots, -1)) * size
         motion = type(guess)(*np.split(table, [n, 2 * n, 3 * n, 3 * n + k], axis=1))
         status = str(solver.stats()["return_status"])
-        return Found(motion, float(x[-1]) * duration, float(found["f"]) * duration, status)
+        return Outcome(motion, float(x[-1]) * duration, float(result["f"]) * duration, status)
 
     def _scale(self, first: Array, duration: float) -> Array:
         """Sizes of the unknowns of a knot: q is left as it is, rates follow from the duration."""
@@ -158,12 +158,12 @@ class Problem:
     def _functions(self) -> tuple[ca.Function, ca.Function, ca.Function]:
         """Dynamics with A v̇ = b of a knot; φ and A v of a knot; what is imposed at a middle."""
         n, k, m = self.sizes
-        e, kept = self.plant.equations, list(self.kept)
+        e, rows = self.plant.equations, list(self.independent)
         s = e.symbols
         a, load = ca.SX.sym("a", n), ca.SX.sym("l", m)
         u = s.u[:k]
         x = ca.vertcat(s.q, s.v, a, u, load)
-        A, b = e.rows.matrix[kept, :], e.rows.rhs[kept]
+        A, b = e.rows.matrix[rows, :], e.rows.rhs[rows]
         balance = ca.mtimes(e.mass_matrix, a) - e.force - ca.mtimes(A.T, load)
         numbers = [ca.vertcat(s.p, s.t), ca.DM([*self.plant.parameters, 0.0])]
 
@@ -172,7 +172,7 @@ class Problem:
 
         balance, A = fixed(balance), fixed(A)
         dynamics = ca.Function("dynamics", [x], [ca.vertcat(balance, ca.mtimes(A, a) - fixed(b))])
-        closure = ca.Function("closure", [x], [fixed(ca.vertcat(e.rows.value[kept], e.rows.rate[kept]))])
+        closure = ca.Function("closure", [x], [fixed(ca.vertcat(e.rows.value[rows], e.rows.rate[rows]))])
         push = ca.Function("push", [x], [balance, A])
         x0, x1, y, h = ca.SX.sym("x0", x.shape[0]), ca.SX.sym("x1", x.shape[0]), ca.SX.sym("y", 2 * m), ca.SX.sym("h")
         (q0, v0, a0, u0), (q1, v1, a1, u1) = (

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba import tolerances
-from kalaba.control.plan.collocation import Found, Problem
+from kalaba.control.plan.collocation import Outcome, Problem
 from kalaba.control.plan.track import Track
 from kalaba.control.plan.way import Guess, Place, Way, way
 from kalaba.errors import ControlError
@@ -59,7 +59,7 @@ class Plan:
         return Track(self, feedback=False)
 
 
-def plan_motion(  # noqa: PLR0913
+def plan_motion(  # noqa: PLR0913  (every choice of the plan has its own name)
     system: System | Plant,
     start: Place = None,
     end: Place = None,
@@ -71,10 +71,18 @@ def plan_motion(  # noqa: PLR0913
 ) -> Plan:
     """Find the motion from rest at `start` to rest at `end` of least effort ∫ uᵀ D u dt, or of least time.
 
-    Places are displacements by name, {"left.crank.angle": 1.9, ...}, one for every freedom; a State; or q. The start
-    is by default the machine's own. Motors and joints keep within their limits. `weights` is the diagonal of D, by
-    default 1. What is found is the best motion near to the straight one; motions that go round another way are not
-    looked for.
+    Motors and joints keep within their limits. The plan is the best motion near to the straight one; motions that go
+    round another way are not looked for.
+
+    Arguments:
+        system: the machine
+        start: displacements by name, {"left.crank.angle": 1.9, ...}, one for every freedom; a State; or q. None: the
+            machine's own start
+        end: the same; it must be given
+        minimise: "effort" or "time"
+        duration: of a motion of least effort, s
+        weights: diagonal of D, one number per motor; None: 1
+        knots: how many points in time the motion is written with
     """
     plant = build(system)
     _check_machine(plant)
@@ -85,9 +93,10 @@ def plan_motion(  # noqa: PLR0913
     straight = way(plant, start, end, knots)
     if len(limits) < len(straight.leading):
         raise ControlError(
-            f"{plant.system.name}: {len(limits)} motors for {len(straight.leading)} freedoms. Plans need one a freedom."
+            f"{plant.system.name}: {len(limits)} motors for {len(straight.leading)} freedoms. "
+            "Plans need one per freedom."
         )
-    problem = Problem(plant, straight.kept, knots, limits, D, minimise == TIME)
+    problem = Problem(plant, straight.independent, knots, limits, D, minimise == TIME)
     _check_ends(problem, straight)
     if minimise == TIME:
         return _least_time(problem, straight)
@@ -97,15 +106,15 @@ def plan_motion(  # noqa: PLR0913
 
 def _least_effort(problem: Problem, straight: Way, duration: float) -> Plan:
     guess = straight.stretched(duration)
-    found = problem.solve(guess, duration, ITERATIONS)
-    if found.status != SOLVED:
+    outcome = problem.solve(guess, duration, ITERATIONS)
+    if outcome.status != SOLVED:
         least = straight.shortest(problem.limits)
         hint = f" takes {least:.3g} s" if least is not None else " is out of reach however slow"
         raise ControlError(
             f"{problem.plant.system.name}: no motion in {duration:g} s within the motors' limits was found; the "
-            f"straight one{hint}. Give more time or raise limits. ({found.status})"
+            f"straight one{hint}. Give more time or raise limits. ({outcome.status})"
         )
-    return _plan(problem, straight, found, _effort(guess, duration, problem.weights))
+    return _plan(problem, straight, outcome, _effort(guess, duration, problem.weights))
 
 
 def _least_time(problem: Problem, straight: Way) -> Plan:
@@ -119,20 +128,21 @@ def _least_time(problem: Problem, straight: Way) -> Plan:
             f"{problem.plant.system.name}: {problem.plant.actuators[worst]} needs {peaks[worst]:.3g} to go the "
             f"straight way slowly, its limit is {problem.limits[worst]:.3g}. Raise limits or move the ends."
         )
-    found = problem.solve(straight.stretched(first), first, ITERATIONS)
-    if found.status != SOLVED:
+    outcome = problem.solve(straight.stretched(first), first, ITERATIONS)
+    if outcome.status != SOLVED:
         raise ControlError(
-            f"{problem.plant.system.name}: the search for the least time did not end ({found.status}). Try other knots."
+            f"{problem.plant.system.name}: the search for the least time did not end ({outcome.status}). "
+            "Try other knots."
         )
-    return _plan(problem, straight, found, first)
+    return _plan(problem, straight, outcome, first)
 
 
-def _plan(problem: Problem, straight: Way, found: Found, first: float) -> Plan:
-    q, v, a, u, _ = found.motion
-    time = np.linspace(0.0, found.duration, problem.knots)
+def _plan(problem: Problem, straight: Way, outcome: Outcome, first: float) -> Plan:
+    q, v, a, u, _ = outcome.motion
+    time = np.linspace(0.0, outcome.duration, problem.knots)
     efforts = np.clip(u, -problem.limits, problem.limits)
     kind = TIME if problem.is_time else EFFORT
-    return Plan(problem.plant, kind, time, q, v, a, efforts, found.cost, first, straight.leading)
+    return Plan(problem.plant, kind, time, q, v, a, efforts, outcome.cost, first, straight.leading)
 
 
 def _effort(motion: Guess, duration: float, weights: Array) -> float:
@@ -184,5 +194,5 @@ def _checked(
         raise ControlError(f"{plant.system.name}: {name} has no limit, so no time is the least. Give it one.")
     D = np.ones(len(limits)) if weights is None else np.array([positive(w, "plan_motion.weights") for w in weights])
     if D.shape != limits.shape:
-        raise ControlError(f"plan_motion.weights: expected {len(limits)} numbers, one a motor, got {len(D)}.")
+        raise ControlError(f"plan_motion.weights: expected {len(limits)} numbers, one per motor, got {len(D)}.")
     return D

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kalaba import tolerances
-from kalaba.control.bound_goals import REACHED, Course, course, demand, tangent
+from kalaba.control.bound_goals import Course, course, demand, tangent
 from kalaba.control.goals import ScalarMotion, follow, posture
 from kalaba.errors import ControlError
 from kalaba.model.text.expressions import parse
@@ -41,7 +41,7 @@ class Guess(NamedTuple):
     v: Array
     acceleration: Array
     actuation: Array  # (knots, motors)
-    multipliers: Array  # λ of the kept rows
+    multipliers: Array  # λ of the independent rows
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Way:
 
     plant: Plant
     leading: tuple[str, ...]  # displacements that say where the machine is
-    kept: tuple[int, ...]  # rows of the structure that are independent at the start
+    independent: tuple[int, ...]  # rows of the structure, at the start
     q: Array  # (knots, n)
     v: Array
     acceleration: Array
@@ -67,7 +67,7 @@ class Way:
         basis, _ = tangent(self.plant, q)
         force = problem.mass @ a - problem.force
         u = np.linalg.lstsq(basis.T @ B, basis.T @ force, rcond=None)[0]
-        A = problem.matrix[list(self.kept)]
+        A = problem.matrix[list(self.independent)]
         multipliers = np.linalg.lstsq(A.T, force - B @ u, rcond=None)[0] if len(A) else np.zeros(0)
         return np.asarray(u), np.asarray(multipliers)
 
@@ -91,8 +91,8 @@ class Way:
 def way(plant: Plant, start: Place, end: Place, knots: int) -> Way:
     """Find the way between two configurations: closed at every knot, on the assembly of the start."""
     q_start = place(plant, start, "start")
-    found = course(plant, _led(plant, end))
-    targets = [motion.target for motion in found.motions if isinstance(motion, ScalarMotion)]
+    led = course(plant, _led(plant, end))
+    targets = [motion.target for motion in led.motions if isinstance(motion, ScalarMotion)]
     at_zero = tuple(ScalarMotion(target, parse(0.0)) for target in targets)
     y_start = _readings(plant, at_zero, q_start)
     q_end = None if isinstance(end, Mapping) else place(plant, end, "end")
@@ -100,7 +100,7 @@ def way(plant: Plant, start: Place, end: Place, knots: int) -> Way:
     wanted = [f"{y0!r} + ({y1 - y0!r})*{JERK}" for y0, y1 in zip(y_start.tolist(), y_end.tolist(), strict=True)]
     motions = tuple(ScalarMotion(target, parse(text)) for target, text in zip(targets, wanted, strict=True))
     still = State(q_start, np.zeros(len(plant.velocities)))
-    made = _marched(replace(found, motions=motions, start=still), knots)
+    made = _marched(replace(led, motions=motions, start=still), knots)
     gap = 0.0 if q_end is None else float(np.abs(made.q[-1] - q_end).max())
     if gap > tolerances.SAME_SOLUTION:
         worst = plant.coordinates[int(np.argmax(np.abs(made.q[-1] - q_end)))]
@@ -111,15 +111,15 @@ def way(plant: Plant, start: Place, end: Place, knots: int) -> Way:
     return made
 
 
-def place(plant: Plant, given: Place, what: str) -> Array:
+def place(plant: Plant, where: Place, what: str) -> Array:
     """A configuration that closes: the machine's start, a State, q, or displacements by name."""
-    if given is None:
+    if where is None:
         return plant.start.q
-    if isinstance(given, Mapping):
-        return course(plant, tuple(follow(name, value) for name, value in given.items())).start.q
-    q = checked_configuration(given.q if isinstance(given, State) else given, plant.machine)
+    if isinstance(where, Mapping):
+        return course(plant, tuple(follow(name, value) for name, value in where.items())).start.q
+    q = checked_configuration(where.q if isinstance(where, State) else where, plant.machine)
     gaps = np.abs(plant.residual(q))
-    if gaps.max(initial=0.0) > REACHED:
+    if gaps.max(initial=0.0) > tolerances.GOAL_MET:
         name = plant.constraints[int(gaps.argmax())]
         raise ControlError(f"{what}: expected a configuration that closes, got {name} open by {gaps.max():.3g}.")
     return q
@@ -143,19 +143,19 @@ def _readings(plant: Plant, motions: tuple[Any, ...], q: Array) -> Array:
     return -demand(plant, motions, State(q, np.zeros(len(plant.velocities))), 0.0).error
 
 
-def _marched(found: Course, knots: int) -> Way:
+def _marched(course: Course, knots: int) -> Way:
     """States at equal times from 0 to 1; v̇ is that of the structure and the goals, A v̇ = b and A_s v̇ = b_s."""
-    plant, states, rates, q = found.plant, [], [], found.start.q
+    plant, states, rates, q = course.plant, [], [], course.start.q
     for t in np.linspace(0.0, 1.0, knots):
-        state = found.at(float(t), q)
-        problem, goals = plant.problem(plant.inputs(*state)), found.demand(state, float(t))
+        state = course.at(float(t), q)
+        problem, goals = plant.problem(plant.inputs(*state)), course.demand(state, float(t))
         chosen = independent_rows_of(plant, problem).kept
         rows = np.vstack([problem.matrix[chosen], goals.matrix])
         rhs = np.concatenate([problem.rhs[chosen], goals.acceleration - goals.drift])
         rates.append(np.linalg.lstsq(rows, rhs, rcond=None)[0])
         states.append(state)
         q = state.q
-    kept = tuple(np.flatnonzero(rows_at(plant, plant.inputs(found.start.q)).kept).tolist())
+    independent = tuple(np.flatnonzero(rows_at(plant, plant.inputs(course.start.q)).kept).tolist())
     q_all, v_all = (np.array([state[k] for state in states]) for k in (0, 1))
-    names = tuple(found.names[i] for i in found.independent)
-    return Way(plant, names, kept, q_all, v_all, np.array(rates))
+    names = tuple(course.names[i] for i in course.independent)
+    return Way(plant, names, independent, q_all, v_all, np.array(rates))
