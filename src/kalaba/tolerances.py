@@ -226,6 +226,10 @@ PUSHED = 1e-8  # 1, of the largest singular value of S with rows of length one: 
 NULL_ENTRY = 1e-12  # 1, of the largest entry of a null direction: a smaller one has no effect on its motor
 
 # --- cooperation
+SINGULAR_GRASP = 1e-6  # 1, of the largest singular value: closer than assembly can place an arm at a singular grasp
+CREEPING_GRASP = 1e-5  # m, rad: a gap that a singular grasp leaves, where assembly creeps
+SHORT_ROW = 0.1  # 1, of the longest row: shorter rows of a grasp are not stretched to length one
+SWAP_GAIN = 1e-9  # 1, of the least singular value: rates that lead are swapped only for a larger gain
 
 FORCE_REACHED = 1e-9  # 1, of the largest entry of a required force: torques that miss less reach it, but for rounding
 GRASPS_APART = 1e-9  # m: grasps nearer than assembly can tell apart have no line between them

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from kalaba import tolerances
 from kalaba.errors import ModelError, near
 from kalaba.model.machine import MachineConnection, Thrust
 
@@ -89,20 +90,20 @@ def split(plant: Plant, extra: Extra | None = None) -> Split:
             holds.append(_hold(machine, closure, names[arm], is_child_on_arm=child == arm))
         first += len(closure.rows)
     chosen = _resolved(machine, extra or {}, {names[t]: trees[t] for t in rows})
-    arms_found = tuple(_arm(plant, names[t], tuple(rows[t]), trees[t], chosen.get(names[t])) for t in rows)
+    arms_of_trees = tuple(_arm(plant, names[t], tuple(rows[t]), trees[t], chosen.get(names[t])) for t in rows)
     free = tuple(i for t in sorted(objects) for i in trees[t].bodies if _floats(machine, i))
     velocities = tuple(j for t in sorted(objects) for j in trees[t].velocities)
-    return Split(free, velocities, arms_found, tuple(holds))
+    return Split(free, velocities, arms_of_trees, tuple(holds))
 
 
 def velocities_of(machine: Machine, body: MachineBody) -> list[int]:
     """The velocities that a body's joint and its own bending speak of."""
     names = {name for displacement in body.displacements for name in displacement.expression.names}
     pairs = dict(machine.scalar_pairs)
-    own = [pairs[i] for i, c in enumerate(machine.coordinates) if c.name in names and i in pairs]
+    velocities = [pairs[i] for i, c in enumerate(machine.coordinates) if c.name in names and i in pairs]
     if body.joint.has_quaternion:
-        own += range(body.v_index, body.v_index + body.joint.v_count)
-    return own + list(body.modes_in_v)
+        velocities += range(body.v_index, body.v_index + body.joint.v_count)
+    return velocities + list(body.modes_in_v)
 
 
 def _trees(machine: Machine) -> list[Tree]:
@@ -153,28 +154,28 @@ def _objects(machine: Machine, trees: list[Tree]) -> set[int]:
 def driven_velocities(machine: Machine) -> list[set[int]]:
     """For each motor the velocities of the bodies whose displacement or place it drives."""
     speaks = {body.name: set(velocities_of(machine, body)) for body in machine.bodies}
-    found = []
+    driven = []
     for actuator in machine.actuators:
         if isinstance(actuator.displacement, Thrust):
             index = machine.body_of(actuator.displacement.frame)
-            found.append(speaks[machine.bodies[index].name] if index >= 0 else set())
+            driven.append(speaks[machine.bodies[index].name] if index >= 0 else set())
         else:
-            found.append(_read(machine, actuator.displacement.names | actuator.displacement.frames, speaks))
-    return found
+            driven.append(_read(machine, actuator.displacement.names | actuator.displacement.frames, speaks))
+    return driven
 
 
 def _read(machine: Machine, names: set[str] | frozenset[str], speaks: dict[str, set[int]]) -> set[int]:
     """Velocities that an expression's words speak of: coordinates, displacements, places of frames."""
     pairs = dict(machine.scalar_pairs)
-    found = {pairs[i] for i, c in enumerate(machine.coordinates) if c.name in names and i in pairs}
+    velocities = {pairs[i] for i, c in enumerate(machine.coordinates) if c.name in names and i in pairs}
     for body in machine.bodies:
         if any(d.name in names for d in (*body.displacements, *body.readings)):
-            found |= speaks[body.name]
+            velocities |= speaks[body.name]
     for name in names:
         frame = machine.frames.get(name) or machine.frames.get(name.rpartition(".")[0])
         if frame is not None and frame.body >= 0:
-            found |= speaks[machine.bodies[frame.body].name]
-    return found
+            velocities |= speaks[machine.bodies[frame.body].name]
+    return velocities
 
 
 def _hold(machine: Machine, connection: MachineConnection, arm: str, *, is_child_on_arm: bool) -> Hold:
@@ -194,14 +195,14 @@ def _name(machine: Machine, tree: Tree) -> str:
 
 def _names(machine: Machine, trees: dict[int, Tree]) -> dict[int, str]:
     """A name for each tree; trees that share a path go by their first bodies."""
-    found = {t: _name(machine, tree) for t, tree in trees.items()}
-    names = list(found.values())
-    return {t: name if names.count(name) == 1 else machine.bodies[trees[t].bodies[0]].name for t, name in found.items()}
+    paths = {t: _name(machine, tree) for t, tree in trees.items()}
+    names = list(paths.values())
+    return {t: name if names.count(name) == 1 else machine.bodies[trees[t].bodies[0]].name for t, name in paths.items()}
 
 
 def _resolved(machine: Machine, extra: Extra, trees: dict[str, Tree]) -> dict[str, tuple[int, ...]]:
     """The columns of the velocities that a user chose, by arm."""
-    found = {}
+    columns = {}
     for name, words in extra.items():
         if name not in trees:
             raise ModelError(f"object_space: no arm {name!r}; {near(name, trees)}")
@@ -210,8 +211,8 @@ def _resolved(machine: Machine, extra: Extra, trees: dict[str, Tree]) -> dict[st
         for word in full:
             if word not in known:
                 raise ModelError(f"object_space: {name} has no velocity {word!r}; {near(word, known)}")
-        found[name] = tuple(known[word] for word in full)
-    return found
+        columns[name] = tuple(known[word] for word in full)
+    return columns
 
 
 def _arm(plant: Plant, name: str, rows: tuple[int, ...], tree: Tree, lead: tuple[int, ...] | None) -> Arm:
@@ -245,7 +246,7 @@ def _best(plant: Plant, rows: tuple[int, ...], velocities: tuple[int, ...]) -> t
     while True:
         swaps = [(i, k) for i in range(len(follow)) for k in range(len(lead))]
         gains = [_least(A[:, [*follow[:i], lead[k], *follow[i + 1 :]]]) for i, k in swaps]
-        if max(gains) <= _least(A[:, follow]) * (1 + 1e-9):
+        if max(gains) <= _least(A[:, follow]) * (1 + tolerances.SWAP_GAIN):
             return tuple(sorted(velocities[j] for j in lead))
         i, k = swaps[int(np.argmax(gains))]
         follow[i], lead[k] = lead[k], follow[i]

@@ -88,7 +88,7 @@ def _held(objects: System) -> list[str]:
 
 
 def connections(objects: System, arms: Sequence[Placement], grasps: Sequence[Grasp]) -> tuple[Connection, ...]:
-    """One Connection a grasp, named `grip_<arm>`, with a number where that name is taken."""
+    """One Connection per grasp, named `grip_<arm>`, with a number where that name is taken."""
     by_name = {arm.name: arm for arm in arms}
     taken = {*(part.name for part in objects.parts), *by_name}
     made = []

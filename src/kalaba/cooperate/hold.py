@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from kalaba.cooperate.grasp import Grasp, check_grasps, connections, default_grasps
+from kalaba.cooperate.reach import check_reach
 from kalaba.errors import ModelError
 from kalaba.model.parts import Body, Start
 from kalaba.model.system import Placement, System
@@ -31,6 +32,14 @@ def hold(
     What `start` says comes before what the objects and the arms say of theirs. Where it holds the first body's pose and
     a grasp has a pose, the arm's own start is a guess from which assembly finds its joint angles. With `check` each arm
     is examined alone: one that cannot reach its grasp, or whose grasp is singular, is refused by name.
+
+    Arguments:
+        objects: a tree of bodies, or one body
+        arms: arms that are placed, such as arm.place("left", at=(0, 0.4, 0))
+        grasps: which arm holds which body, and where
+        name: name of the System; None: that of the objects
+        start: where it begins
+        check: whether each arm is examined at its grasp
     """
     tree = _objects(objects, name, start)
     arms = _arms(arms)
@@ -46,16 +55,14 @@ def hold(
         start=start.over(_merged(tree.start, arms, seeking)),
     )
     if check:
-        from kalaba.cooperate.reach import check_reach
-
-        found = Start(guess=check_reach(system, tree, arms, grasps))
-        system = replace(system, start=start.over(found.over(_merged(tree.start, arms, seeking))))
+        reached = Start(guess=check_reach(system, tree, arms, grasps))
+        system = replace(system, start=start.over(reached.over(_merged(tree.start, arms, seeking))))
     return system
 
 
-def _objects(given: Any, name: str | None, start: Start) -> System:  # noqa: ANN401
+def _objects(objects: System | Body | Sequence[Body], name: str | None, start: Start) -> System:
     """The objects as a System that stands alone, with what the start says of them."""
-    tree = given if isinstance(given, System) else _tree((given,) if isinstance(given, Body) else given)
+    tree = objects if isinstance(objects, System) else _tree((objects,) if isinstance(objects, Body) else objects)
     bodies = [part for part in tree.parts if isinstance(part, Body)]
     if not bodies or not bodies[0].joint.is_free:
         got = f"{bodies[0].name} with {bodies[0].joint.kind}" if bodies else "none"
@@ -65,7 +72,7 @@ def _objects(given: Any, name: str | None, start: Start) -> System:  # noqa: ANN
     return replace(tree, name=name or tree.name, start=mine.over(tree.start))
 
 
-def _tree(bodies: Any) -> System:  # noqa: ANN401
+def _tree(bodies: Sequence[Body]) -> System:
     """Bodies as a System under the name of the first."""
     if not isinstance(bodies, Sequence) or not bodies or not all(isinstance(body, Body) for body in bodies):
         raise ModelError(f"hold: expected a System, a Body or some Bodies as objects, got {bodies!r}.")
@@ -77,10 +84,10 @@ def _tree(bodies: Any) -> System:  # noqa: ANN401
     return System(bodies[0].name, tuple(bodies))
 
 
-def _arms(given: Any) -> tuple[Placement, ...]:  # noqa: ANN401
-    arms = (given,) if isinstance(given, Placement) else given
+def _arms(placements: Placement | Sequence[Placement]) -> tuple[Placement, ...]:
+    arms = (placements,) if isinstance(placements, Placement) else placements
     if not isinstance(arms, Sequence) or not arms or not all(isinstance(arm, Placement) for arm in arms):
-        raise ModelError(f"hold: expected arms such as arm.place('left', at=(0, 0.4, 0)), got {given!r}.")
+        raise ModelError(f"hold: expected arms such as arm.place('left', at=(0, 0.4, 0)), got {placements!r}.")
     return tuple(arms)
 
 
@@ -88,7 +95,7 @@ def _merged(objects: Start, arms: tuple[Placement, ...], seeking: set[str]) -> S
     """The objects' start, and of each arm that seeks its grasp what it would hold, as guesses."""
     guesses: dict[str, Any] = {}
     for arm in arms:
-        own = arm.start.over(arm.system.machine.start).prefixed(arm.name)
+        start = arm.start.over(arm.system.machine.start).prefixed(arm.name)
         if arm.name in seeking:
-            guesses |= dict(own.hold)
+            guesses |= dict(start.hold)
     return objects.over(Start(guess=guesses))

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kalaba import tolerances
 from kalaba.constrain.rows import independent_rows
 from kalaba.constrain.solvers import row_metric
 from kalaba.cooperate.grasp import Grasp, tool_of
@@ -25,12 +26,9 @@ from kalaba.space.pose import Pose
 from kalaba.space.rotations import quaternion_of
 
 Array = NDArray[np.float64]
-SINGULAR = 1e-6  # of the largest singular value: closer than assembly can place an arm at a singular grasp
 NEARBY = 0.1  # rad, m: how far the configurations lie that tell the rank a grasp has elsewhere
-PROBES = 4
+PROBES = 4  # configurations nearby
 TRIES = 40  # starts from which an arm that stands alone is led to its grasp
-STRONG = 0.1  # rows shorter than this part of the longest are not stretched to length 1
-CLOSE = 1e-5  # m, rad: a gap that a singular grasp leaves, where assembly creeps
 
 
 class Seat(NamedTuple):
@@ -88,11 +86,11 @@ def _seats(objects: System, arms: dict[str, Placement], grasps: list[Grasp]) -> 
     bases = [Frame(f"base_{i}_", arms[g.arm].parent, arms[g.arm].at) for i, g in enumerate(grasps)]
     seats = [Frame(f"seat_{i}_", g.body, g.at) for i, g in enumerate(grasps) if isinstance(g.at, Pose)]
     plant = build(objects.add(*bases, *seats), backend=Interpreted())
-    q, found = plant.start.q, {}
+    q, placed = plant.start.q, {}
     for grasp, base, seat in zip(grasps, bases, seats, strict=True):
         at, on = plant.pose(seat.name, q), plant.pose(base.name, q)
-        found[grasp] = Seat(at, Place(on.rotation.T @ (at.position - on.position), on.rotation.T @ at.rotation))
-    return found
+        placed[grasp] = Seat(at, Place(on.rotation.T @ (at.position - on.position), on.rotation.T @ at.rotation))
+    return placed
 
 
 def _model(arm: Placement, grasp: Grasp) -> Plant:
@@ -108,14 +106,14 @@ def _model(arm: Placement, grasp: Grasp) -> Plant:
 def _check_arm(plant: Plant, grasp: Grasp, seat: Seat | None, system: System) -> dict[str, float]:
     """The joints of an arm at its grasp, where it does not get there at the first try."""
     start = _start(system, grasp.arm, seat)
-    found, problem = find_configuration(plant, start, 1)
-    is_straight = found.is_closed
+    closed, problem = find_configuration(plant, start, 1)
+    is_straight = closed.is_closed
     if not is_straight:
-        found, problem = find_configuration(plant, start, TRIES)
-    _, gap, unit = widest_gap(plant, found, problem)
-    value, is_singular = _conditioning(plant, found.q)
+        closed, problem = find_configuration(plant, start, TRIES)
+    _, gap, unit = widest_gap(plant, closed, problem)
+    value, is_singular = _conditioning(plant, closed.q)
     where = f"{system.name}.{grasp.arm}"
-    if not found.is_closed and not (gap < CLOSE and is_singular):
+    if not closed.is_closed and not (gap < tolerances.CREEPING_GRASP and is_singular):
         wanted = "" if seat is None else f" at {_text(seat.in_world)}"
         raise AssemblyError(
             f"{where}: cannot reach its grasp of {grasp.body}{wanted}; gap {gap:.3g} {unit}. "
@@ -126,22 +124,22 @@ def _check_arm(plant: Plant, grasp: Grasp, seat: Seat | None, system: System) ->
             f"{where}: the grasp of {grasp.body} is singular, smallest singular value {value:.2g} of the largest. "
             "Move the base or the grasp, start the arm elsewhere, or give check=False."
         )
-    own = [i for i, _ in plant.machine.scalar_pairs if plant.coordinates[i].startswith("arm.")]
-    return {} if is_straight else {f"{grasp.arm}.{plant.coordinates[i][4:]}": float(found.q[i]) for i in own}
+    joints = [i for i, _ in plant.machine.scalar_pairs if plant.coordinates[i].startswith("arm.")]
+    return {} if is_straight else {f"{grasp.arm}.{plant.coordinates[i][4:]}": float(closed.q[i]) for i in joints}
 
 
 def _start(system: System, arm: str, seat: Seat | None) -> Start:
     """The arm's part of the start, and the seat held where it is."""
 
-    def own(entries: Any) -> dict[str, Any]:  # noqa: ANN401
+    def of_arm(entries: Any) -> dict[str, Any]:  # noqa: ANN401
         return {f"arm.{key.removeprefix(f'{arm}.')}": value for key, value in entries if key.startswith(f"{arm}.")}
 
     whole = system.machine.start
-    held = own(whole.hold)
+    held = of_arm(whole.hold)
     if seat is not None:
         place = seat.in_base
         held["seat"] = Pose(tuple(place.position), quaternion=tuple(quaternion_of(place.rotation)))
-    return Start(hold=held, guess=own(whole.guess))
+    return Start(hold=held, guess=of_arm(whole.guess))
 
 
 def _text(place: Place) -> str:
@@ -165,11 +163,11 @@ def _conditioning(plant: Plant, q: Array) -> tuple[float, bool]:
         moved = q.copy()
         for i, _ in plant.machine.scalar_pairs:
             moved[i] += NEARBY * rng.normal()
-        rank = max(rank, int(np.sum(_values(plant, moved) > SINGULAR)))
+        rank = max(rank, int(np.sum(_values(plant, moved) > tolerances.SINGULAR_GRASP)))
     if rank == 0:
         return 1.0, False
     value = float(_values(plant, q)[rank - 1])
-    return value, value < SINGULAR
+    return value, value < tolerances.SINGULAR_GRASP
 
 
 def _values(plant: Plant, q: Array) -> Array:
@@ -184,6 +182,6 @@ def _values(plant: Plant, q: Array) -> Array:
     own_rows = A[~is_grip]
     block = A[is_grip] @ independent_rows(row_metric(M, own_rows), own_rows).free_directions()
     lengths = np.linalg.norm(block, axis=1)
-    block /= np.maximum(lengths, STRONG * max(float(lengths.max(initial=0.0)), 1e-300))[:, None]
+    block /= np.maximum(lengths, tolerances.SHORT_ROW * max(float(lengths.max(initial=0.0)), 1e-300))[:, None]
     sigma = np.linalg.svd(block, compute_uv=False)
     return np.asarray(sigma / max(float(sigma.max(initial=0.0)), 1e-300))

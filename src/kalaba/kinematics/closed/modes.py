@@ -69,28 +69,28 @@ def assembly_modes(
     start = Start(hold=hold, guess=_guess(plant, hold))
     nearest, problem = find_configuration(plant, start, tries=1)
     places = _Places(plant, frame)
-    found: list[tuple[Array, Array, int]] = []  # q, places, hits
+    modes: list[tuple[Array, Array, int]] = []  # q, places, hits
     for guess in _starts(plant, start, tries):
         closed = close(problem, guess)
         if np.max(np.abs(closed.residual), initial=0.0) < np.max(np.abs(nearest.residual), initial=0.0):
             nearest = closed
         if closed.is_closed and not problem.flipped(closed.q):
-            _note(found, closed.q, places.at(closed.q))
-    if not found:
+            _note(modes, closed.q, places.at(closed.q))
+    if not modes:
         row, gap, unit = widest_gap(plant, nearest, problem)
         raise AssemblyError(
             f"{plant.system.name}: no way to assemble it with {', '.join(hold) or 'nothing'} held in {tries} tries; "
             f"smallest gap {gap:.3g} {unit} at {row}. Hold other values, or give more tries=."
         )
-    free = min(_freedoms_left(problem.evaluate(q), problem.fixed, places.moved(q)) for q, _, _ in found)
+    free = min(_freedoms_left(problem.evaluate(q), problem.fixed, places.moved(q)) for q, _, _ in modes)
     if free:
         raise ModelError(
             f"{plant.system.name}: {free} freedom{'s' * (free > 1)} left with {', '.join(hold) or 'nothing'} held, so "
             f"that there are endless configurations. Hold {free} more."
         )
     origin = places.at(first_guess(plant))
-    found.sort(key=lambda mode: float(np.linalg.norm(mode[1] - origin)))
-    return tuple(AssemblyMode(q, hits) for q, _, hits in found)
+    modes.sort(key=lambda mode: float(np.linalg.norm(mode[1] - origin)))
+    return tuple(AssemblyMode(q, hits) for q, _, hits in modes)
 
 
 def _guess(plant: Plant, hold: Mapping[str, Any]) -> dict[str, float]:
@@ -99,13 +99,13 @@ def _guess(plant: Plant, hold: Mapping[str, Any]) -> dict[str, float]:
     return {name: float(q[i]) for i, name in enumerate(plant.coordinates) if name not in hold}
 
 
-def _note(found: list[tuple[Array, Array, int]], q: Array, at: Array) -> None:
+def _note(modes: list[tuple[Array, Array, int]], q: Array, at: Array) -> None:
     """Add a configuration, or count it with the one that it is."""
-    for k, (known, place, hits) in enumerate(found):
+    for k, (known, place, hits) in enumerate(modes):
         if np.abs(place - at).max(initial=0.0) < tolerances.SAME_SOLUTION:
-            found[k] = (known, place, hits + 1)
+            modes[k] = (known, place, hits + 1)
             return
-    found.append((q, at, 1))
+    modes.append((q, at, 1))
 
 
 def _starts(plant: Plant, start: Start, tries: int) -> Iterator[Array]:
@@ -144,12 +144,12 @@ class _Places:
 
     def at(self, q: Array) -> Array:
         """All of it in one line."""
-        return self._evaluate("places", lambda found: [self._values(found)], q)
+        return self._evaluate("places", lambda equations: [self._values(equations)], q)
 
     def moved(self, q: Array) -> Array:
         """Its derivative along the velocities, one column per velocity."""
-        found = self._evaluate("places_moved", lambda e: [ca.vec(e.symbols.gradient(self._values(e)))], q)
-        return found.reshape((-1, len(self.plant.velocities)), order="F")
+        gradient = self._evaluate("places_moved", lambda e: [ca.vec(e.symbols.gradient(self._values(e)))], q)
+        return gradient.reshape((-1, len(self.plant.velocities)), order="F")
 
     def _evaluate(self, name: str, trace: Callable[[Equations], list[ca.SX]], q: Array) -> Array:
         function = self.plant.function(name, lambda e: expressions(e, trace), self.frame or "", seldom=True)

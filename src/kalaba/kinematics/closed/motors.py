@@ -56,14 +56,14 @@ def motors_at(system: System | Plant, frame: str, pose: Pose, guess: ArrayLike |
     plant = with_frame(system, frame)
     q = plant.start.q if guess is None else checked_configuration(guess, plant.machine)
     near_q = {name: float(value) for name, value in zip(plant.coordinates, q, strict=True)}
-    found, problem = find_configuration(plant, Start(hold={frame: pose}, guess=near_q))
-    if not found.is_closed:
-        row, gap, unit = widest_gap(plant, found, problem)
+    closed, problem = find_configuration(plant, Start(hold={frame: pose}, guess=near_q))
+    if not closed.is_closed:
+        row, gap, unit = widest_gap(plant, closed, problem)
         raise KinematicsError(
             f"{plant.system.name}: {frame} cannot be put there with all loops closed; smallest gap {gap:.3g} {unit} at "
             f"{row}. Choose a pose that the machine can have, or give another guess=."
         )
-    return MotorPlaces(found.q, dict(zip(plant.actuators, _displacements(plant, found.q), strict=True)))
+    return MotorPlaces(closed.q, dict(zip(plant.actuators, _displacements(plant, closed.q), strict=True)))
 
 
 def motor_jacobian(system: System | Plant, frame: str, q: ArrayLike) -> Array:
@@ -113,8 +113,8 @@ def _displacements(plant: Plant, q: Array) -> list[float]:
                 f"{name}: expected a motor on a displacement, got a thruster, which has none. Leave it out."
             )
 
-    def trace(found: Equations) -> list[ca.SX]:
-        return [found.kinematics.value(entry) for entry in motors if not isinstance(entry, Thrust)]
+    def trace(equations: Equations) -> list[ca.SX]:
+        return [equations.kinematics.value(entry) for entry in motors if not isinstance(entry, Thrust)]
 
     if not motors:
         return []

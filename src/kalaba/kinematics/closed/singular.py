@@ -62,8 +62,8 @@ def singularity(
         position_only: leave the frame's orientation out
     """
     plant = with_frame(system, frame)
-    found = [_measured(plant, frame, q, 3 if position_only else 6) for q in _configurations(plant, states)]
-    serial, parallel, freedoms = zip(*found, strict=True)
+    measures = [_measured(plant, frame, q, 3 if position_only else 6) for q in _configurations(plant, states)]
+    serial, parallel, freedoms = zip(*measures, strict=True)
     return Singularity(frame, np.array(serial), np.array(parallel), np.array(freedoms, dtype=int))
 
 

@@ -55,47 +55,47 @@ def read(space: ObjectSpace, q: State | ArrayLike, near: State | ArrayLike | Non
     opened, plant = space.opened, space.plant
     guess = configuration(space, near)
     guess[~opened.objects] = _arm_angles(space, q.q if isinstance(q, State) else q)
-    told = [(end, _told(opened, end, guess)) for end in opened.ends if end.is_weld]
-    found = _placed(opened, guess, told)
-    _check_told(space, found, told)
-    is_flipped = bool(np.any(plant.evaluate("alignments", plant.inputs(found))["cosines"] < 0))
-    if is_flipped or not np.abs(plant.residual(found)).max(initial=0.0) <= tolerances.POSE_MET:
-        found = _assembled(space, found)
-    _check_rank(space, found)
-    found = _continued(space, found, near)
+    poses = [(end, _pose_by(opened, end, guess)) for end in opened.ends if end.is_weld]
+    at = _placed(opened, guess, poses)
+    _check_poses(space, at, poses)
+    is_flipped = bool(np.any(plant.evaluate("alignments", plant.inputs(at))["cosines"] < 0))
+    if is_flipped or not np.abs(plant.residual(at)).max(initial=0.0) <= tolerances.POSE_MET:
+        at = _assembled(space, at)
+    _check_rank(space, at)
+    at = _continued(space, at, near)
     machine = plant.machine
     free = [machine.bodies[i] for i in space.split.free]
-    floating = {i for body in free for i in opened.own(body)}
+    floating = {i for body in free for i in opened.joint_coordinates(body)}
     return Reading(
-        poses={body.name: opened.plant.pose(body.name, found) for body in free},
-        joints={plant.coordinates[i]: float(found[i]) for i in np.flatnonzero(opened.objects) if i not in floating},
-        q=found,
-        gap=float(np.abs(plant.residual(found)).max(initial=0.0)),
+        poses={body.name: opened.plant.pose(body.name, at) for body in free},
+        joints={plant.coordinates[i]: float(at[i]) for i in np.flatnonzero(opened.objects) if i not in floating},
+        q=at,
+        gap=float(np.abs(plant.residual(at)).max(initial=0.0)),
     )
 
 
-def _arm_angles(space: ObjectSpace, given: ArrayLike) -> Array:
+def _arm_angles(space: ObjectSpace, angles: ArrayLike) -> Array:
     """The coordinates of the arms, given alone or within a whole configuration."""
     is_arm, names = ~space.opened.objects, space.plant.coordinates
-    if np.shape(given) == (len(names),):
-        return checked(given, len(names), "q", names)[is_arm]
-    return checked(given, int(is_arm.sum()), "q", [names[i] for i in np.flatnonzero(is_arm)])
+    if np.shape(angles) == (len(names),):
+        return checked(angles, len(names), "q", names)[is_arm]
+    return checked(angles, int(is_arm.sum()), "q", [names[i] for i in np.flatnonzero(is_arm)])
 
 
-def _told(opened: Opened, end: Ends, q: Array) -> Pose:
+def _pose_by(opened: Opened, end: Ends, q: Array) -> Pose:
     """Where an arm that holds by a weld says that its body is: A (S⁻¹ B)."""
     plant = opened.plant
     body = plant.pose(plant.machine.bodies[end.hold.body].name, q)
     return then(plant.pose(end.on_arm, q), seen_from(body, plant.pose(end.on_object, q)))
 
 
-def _placed(opened: Opened, q: Array, told: list[tuple[Ends, Pose]]) -> Array:
+def _placed(opened: Opened, q: Array, poses: list[tuple[Ends, Pose]]) -> Array:
     """The configuration with every body put where an arm says it is, parents first.
 
     A body that floats and that no arm tells of is moved along with the first body of its tree that is told.
     """
     machine = opened.plant.machine
-    places = {end.hold.body: pose for end, pose in reversed(told)}
+    places = {end.hold.body: pose for end, pose in reversed(poses)}
     for body in opened.bodies:
         index = machine.body_of(body.name)
         if index in opened.space.split.free and index not in places:
@@ -110,20 +110,20 @@ def _placed(opened: Opened, q: Array, told: list[tuple[Ends, Pose]]) -> Array:
 
 def _ancestors(opened: Opened, index: int) -> list[int]:
     """The bodies that carry a body, the nearest first."""
-    machine, found = opened.plant.machine, []
+    machine, carriers = opened.plant.machine, []
     while (index := machine.body_of(machine.bodies[index].parent)) >= 0:
-        found.append(index)
-    return found
+        carriers.append(index)
+    return carriers
 
 
-def _check_told(space: ObjectSpace, q: Array, told: list[tuple[Ends, Pose]]) -> None:
+def _check_poses(space: ObjectSpace, q: Array, poses: list[tuple[Ends, Pose]]) -> None:
     """Refuse arms that tell different poses of a body, or such of two neighbours as their joint does not allow."""
     machine, first = space.plant.machine, dict[int, "Ends"]()
-    for end, pose in told:
+    for end, pose in poses:
         index, body = end.hold.body, machine.bodies[end.hold.body]
         parent = machine.body_of(body.parent)
-        other = first.get(index) or next((e for e, _ in told if e.hold.body == parent), None)
-        is_known = index in first or (bool(space.opened.own(body)) and (other is not None or parent < 0))
+        other = first.get(index) or next((e for e, _ in poses if e.hold.body == parent), None)
+        is_known = index in first or (bool(space.opened.joint_coordinates(body)) and (other is not None or parent < 0))
         first.setdefault(index, end)
         away = seen_from(pose, space.opened.plant.pose(body.name, q))
         gaps = float(np.linalg.norm(away.position)), float(np.linalg.norm(rotation_vector(away.rotation)))
@@ -145,10 +145,10 @@ def _assembled(space: ObjectSpace, guess: Array) -> Array:
     bent = {plant.coordinates[i] for i in modes(plant)}
     held = {name: value for name, value, is_object in named if not is_object or name in bent}
     free = {name: value for name, value, is_object in named if is_object and name not in bent}
-    found, _ = find_configuration(plant, Start(hold=held, guess=free), TRIES)
-    residual = np.abs(plant.residual(found.q))
+    closed, _ = find_configuration(plant, Start(hold=held, guess=free), TRIES)
+    residual = np.abs(plant.residual(closed.q))
     worst = int(np.argmax(residual))
-    is_flipped = not found.is_closed and residual[worst] <= tolerances.POSE_MET
+    is_flipped = not closed.is_closed and residual[worst] <= tolerances.POSE_MET
     if is_flipped or not residual[worst] <= tolerances.ARMS_AGREE:
         row = plant.constraints[worst]
         holding = [arm.name for arm in space.split.arms if arm.rows]
@@ -156,7 +156,7 @@ def _assembled(space: ObjectSpace, guess: Array) -> Array:
             f"{plant.system.name}: the grasps of {', '.join(holding)} disagree on where the objects are; {row} misses "
             f"by {residual[worst]:.3g}. Give joint angles of arms that hold the same objects, or another near=."
         )
-    return np.where(opened.objects, found.q, guess)
+    return np.where(opened.objects, closed.q, guess)
 
 
 def _check_rank(space: ObjectSpace, q: Array) -> None:

@@ -45,15 +45,15 @@ def place(space: ObjectSpace, pose: Any, joints: Mapping[str, float], q: Array) 
     """The configuration with the objects where they are wanted and the arms as they were."""
     opened, plant = space.opened, space.plant
     free = {plant.machine.bodies[i].name: plant.machine.bodies[i] for i in space.split.free}
-    floating = {i for body in free.values() for i in opened.own(body)}
+    floating = {i for body in free.values() for i in opened.joint_coordinates(body)}
     names = {plant.coordinates[i]: i for i in np.flatnonzero(opened.objects) if i not in floating}
     if not isinstance(pose, Mapping | None) and len(free) != 1:
         raise ModelError(
             f"pose: expected poses by name of the bodies that float, {', '.join(free) or 'none'}, got {pose!r}."
         )
     wanted = dict(pose or {}) if isinstance(pose, Mapping | None) else {next(iter(free)): pose}
-    for known, given, what in ((free, wanted, "body that floats"), (names, joints, "joint of an object")):
-        for name in given:
+    for known, words, what in ((free, wanted, "body that floats"), (names, joints, "joint of an object")):
+        for name in words:
             if name not in known:
                 raise ModelError(f"{plant.system.name}: no {what} {name!r}; {near(name, known)}")
     q = q.copy()
@@ -77,27 +77,27 @@ def _within(opened: Opened, name: str, value: float) -> float:
 
 def reach(space: ObjectSpace, q: Array, singular: float) -> Array:
     """The configuration in which every arm holds the objects where they are in q, nearest to the arms' angles in q."""
-    found = q.copy()
+    held = q.copy()
     for arm in space.split.arms:
         if arm.rows:
             mine = space.opened.coordinates_of((*arm.follow, *arm.lead))
-            found[mine] = _nearest(space, arm, q, singular).q[mine]
-    gap = np.abs(space.plant.residual(found))
-    if not gap.max(initial=0.0) <= tolerances.POSE_MET * max(1.0, float(np.abs(found).max())):
+            held[mine] = _nearest(space, arm, q, singular).q[mine]
+    gap = np.abs(space.plant.residual(held))
+    if not gap.max(initial=0.0) <= tolerances.POSE_MET * max(1.0, float(np.abs(held).max())):
         row = space.plant.constraints[int(np.argmax(gap))]
         raise KinematicsError(f"{space.plant.system.name}: {row} stays open by {gap.max():.3g}. Give another near=.")
-    return found
+    return held
 
 
 def branches(space: ObjectSpace, q: Array) -> dict[str, tuple[Array, ...]]:
     """For each arm the configurations of all its branches, the nearest to q first; the rest is as in q."""
-    found = {}
+    by_arm = {}
     for arm in space.split.arms:
         if arm.rows:
             end = space.opened.only_weld(arm)
             there = _closings(space, arm, q) if end is None else _branches(space.opened, end, q)
-            found[arm.name] = tuple(solution.q for solution in _sorted(space, arm, there, q))
-    return found
+            by_arm[arm.name] = tuple(solution.q for solution in _sorted(space, arm, there, q))
+    return by_arm
 
 
 def _nearest(space: ObjectSpace, arm: Arm, q: Array, singular: float) -> Solution:
@@ -113,9 +113,9 @@ def _nearest(space: ObjectSpace, arm: Arm, q: Array, singular: float) -> Solutio
     return best
 
 
-def _sorted(space: ObjectSpace, arm: Arm, found: list[Solution], q: Array) -> list[Solution]:
+def _sorted(space: ObjectSpace, arm: Arm, solutions: list[Solution], q: Array) -> list[Solution]:
     mine = space.opened.coordinates_of((*arm.follow, *arm.lead))
-    return sorted(found, key=lambda solution: float(np.linalg.norm((solution.q - q)[mine])))
+    return sorted(solutions, key=lambda solution: float(np.linalg.norm((solution.q - q)[mine])))
 
 
 def _where(space: ObjectSpace, arm: Arm, q: Array) -> str:
@@ -135,19 +135,19 @@ def _poses(space: ObjectSpace, arm: Arm, end: Ends, q: Array) -> list[Solution]:
     except KinematicsError:
         pass  # no such wrist, or no branch there: the search tells
     try:
-        found = inverse.inverse_kinematics(plant, end.on_arm, plant.pose(end.on_object, q), guess=q)
+        solution = inverse.inverse_kinematics(plant, end.on_arm, plant.pose(end.on_object, q), guess=q)
     except KinematicsError as error:
         raise KinematicsError(f"{_where(space, arm, q)}: {error}") from error
-    assert isinstance(found, inverse.Reach)  # noqa: S101  (one was asked for)
-    return [Solution(found.q, found.measure)]
+    assert isinstance(solution, inverse.Reach)  # noqa: S101  (one was asked for)
+    return [Solution(solution.q, solution.measure)]
 
 
 def _branches(opened: Opened, end: Ends, q: Array) -> list[Solution]:
     """All branches of an arm with a spherical wrist, whole turns nearer to q."""
     plant = opened.plant
-    found = inverse.branches(plant, end.on_arm, plant.pose(end.on_object, q))
+    solved = inverse.branches(plant, end.on_arm, plant.pose(end.on_object, q))
     mine = opened.coordinates_of(tuple(np.flatnonzero(movers(plant.machine, end.on_arm))))
-    there = [np.where(mine, shifted(plant.machine, branch, q), q) for branch in found]
+    there = [np.where(mine, shifted(plant.machine, branch, q), q) for branch in solved]
     return [Solution(branch, measure(plant, end.on_arm, branch)) for branch in there]
 
 
@@ -161,8 +161,8 @@ class Closing(Task):
     def movers(self) -> NDArray[np.bool_]:
         """The velocities of the arm, but for modes of beams."""
         bent = {j for i, j in self.plant.machine.scalar_pairs if i in modes(self.plant)}
-        own = {*self.arm.follow, *self.arm.lead} - bent
-        return np.isin(np.arange(len(self.plant.velocities)), list(own))
+        velocities = {*self.arm.follow, *self.arm.lead} - bent
+        return np.isin(np.arange(len(self.plant.velocities)), list(velocities))
 
     def look(self, q: Array) -> Look:
         """Gaps of the rows, their rates, and the limited displacements."""
@@ -186,12 +186,12 @@ def _closings(space: ObjectSpace, arm: Arm, q: Array) -> list[Solution]:
     task = Closing(space.plant, hold.arm_frame, Target(*space.plant.pose(hold.child, q)), _limits(space, arm), arm)
     least = np.inf
     for start in task.starts(q, TRIES):
-        found, look = descend(task, start)
-        if not task.is_met(look) or task.is_flipped(found):
+        solution, look = descend(task, start)
+        if not task.is_met(look) or task.is_flipped(solution):
             least = min(least, np.inf if task.is_met(look) else float(np.abs(look.gap).max()))
             continue
-        found, look = nearest(task, shifted(space.plant.machine, found, q), q)
-        return [Solution(found, float(np.linalg.svd(look.jacobian, compute_uv=False).min()))]
+        solution, look = nearest(task, shifted(space.plant.machine, solution, q), q)
+        return [Solution(solution, float(np.linalg.svd(look.jacobian, compute_uv=False).min()))]
     held = f", within the limits of {', '.join(task.limits.names)}" if task.limits.names else ""
     raise KinematicsError(
         f"{_where(space, arm, q)} is out of reach{held}; smallest gap {least:.3g}. Move the pose nearer."
@@ -202,7 +202,7 @@ def _limits(space: ObjectSpace, arm: Arm) -> Limits:
     """The limits of an arm's joints."""
     machine = space.plant.machine
     frames = [hold.arm_frame for hold in space.split.holds if hold.arm == arm.name]
-    found = [Limits.of(machine, frame) for frame in frames]
-    rows = {row[0]: row for part in found for row in zip(part.names, part.low, part.high, strict=True)}
+    limits = [Limits.of(machine, frame) for frame in frames]
+    rows = {row[0]: row for part in limits for row in zip(part.names, part.low, part.high, strict=True)}
     low, high = (np.array([row[k] for row in rows.values()], dtype=float) for k in (1, 2))
     return Limits(tuple(rows), low, high)

@@ -50,26 +50,26 @@ class Opened:
         system = self.space.plant.system
         grips = {part.name for part in system.parts if isinstance(part, Connection)}
         parts = tuple(_seat(part) if isinstance(part, Connection) else part for part in system.parts)
-        kept = {k: v for k, v in system.parameters if k.split(".")[0] not in grips or k.split(".")[1] == "at"}
-        return build(replace(system, parts=parts, parameters=tuple(kept.items())), backend=Interpreted())
+        parameters = {k: v for k, v in system.parameters if k.split(".")[0] not in grips or k.split(".")[1] == "at"}
+        return build(replace(system, parts=parts, parameters=tuple(parameters.items())), backend=Interpreted())
 
     @cached_property
     def ends(self) -> tuple[Ends, ...]:
         """The frames of every grasp that was let go."""
         machine, frames = self.space.plant.machine, self.plant.machine.frames
         welds = {c.name for c in machine.closures if isinstance(c, MachineConnection) and c.joint.is_rigid}
-        found = []
+        ends = []
         for hold in self.space.split.holds:
             if hold.name in frames:
                 pair = (hold.child, hold.name) if hold.is_child_on_arm else (hold.name, hold.child)
-                found.append(Ends(hold, *pair, hold.name in welds))
-        return tuple(found)
+                ends.append(Ends(hold, *pair, hold.name in welds))
+        return tuple(ends)
 
     def only_weld(self, arm: Arm) -> Ends | None:
         """The one grasp of an arm that is a tree and holds by a weld; None for any other arm."""
-        found = [end for end in self.ends if end.hold.arm == arm.name]
+        ends = [end for end in self.ends if end.hold.arm == arm.name]
         is_tree = not self.plant.constraints and len(arm.rows) == 6
-        return found[0] if is_tree and len(found) == 1 and found[0].is_weld else None
+        return ends[0] if is_tree and len(ends) == 1 and ends[0].is_weld else None
 
     @cached_property
     def objects(self) -> NDArray[np.bool_]:
@@ -80,12 +80,14 @@ class Opened:
     def bodies(self) -> tuple[MachineBody, ...]:
         """The bodies of the objects, parents first."""
         machine, held = self.plant.machine, {hold.body for hold in self.space.split.holds}
-        own = {self.plant.coordinates[i] for i in np.flatnonzero(self.objects)}
+        coordinates = {self.plant.coordinates[i] for i in np.flatnonzero(self.objects)}
         free = set(self.space.split.free)
         return tuple(
             body
             for i, body in enumerate(machine.bodies)
-            if i in free | held or any(d.expression.names & own for d in body.displacements) or self._is_ball(body)
+            if i in free | held
+            or any(d.expression.names & coordinates for d in body.displacements)
+            or self._is_ball(body)
         )
 
     def _is_ball(self, body: MachineBody) -> bool:
@@ -100,13 +102,13 @@ class Opened:
             mask[i : i + 4] |= j in velocities
         return mask
 
-    def own(self, body: MachineBody) -> list[int]:
+    def joint_coordinates(self, body: MachineBody) -> list[int]:
         """Indices in q of a joint's displacements; none where one of them is no coordinate of its own."""
         if body.joint.has_quaternion:
             return list(range(body.q_index, body.q_index + body.joint.q_count))
         names = self.plant.coordinates
-        found = [names.index(d.name) if d.name in names else -1 for d in body.displacements]
-        return [] if -1 in found else found
+        indices = [names.index(d.name) if d.name in names else -1 for d in body.displacements]
+        return [] if -1 in indices else indices
 
     def _joint(self, body: MachineBody) -> Joint:
         """The joint of a body with plain numbers."""
@@ -115,16 +117,16 @@ class Opened:
 
     def put(self, q: Array, body: MachineBody, pose: Pose) -> Array:
         """The configuration with a body's own displacements such that it is at a pose, as nearly as its joint can."""
-        own, q = self.own(body), q.copy()
-        if not own:
+        joint, q = self.joint_coordinates(body), q.copy()
+        if not joint:
             return q
-        before = q[own]
-        q[own] = 0.0
+        before = q[joint]
+        q[joint] = 0.0
         if body.joint.has_quaternion:
-            q[own[-4]] = 1.0
-        q[own] = self._joint(body).coordinates_at(*seen_from(pose, self.plant.pose(body.name, q)))
-        if body.joint.has_quaternion and q[own[-4:]] @ before[-4:] < 0:
-            q[own[-4:]] *= -1  # the same pose, on the side of the one before
+            q[joint[-4]] = 1.0
+        q[joint] = self._joint(body).coordinates_at(*seen_from(pose, self.plant.pose(body.name, q)))
+        if body.joint.has_quaternion and q[joint[-4:]] @ before[-4:] < 0:
+            q[joint[-4:]] *= -1  # the same pose, on the side of the one before
         return q
 
 

@@ -39,12 +39,12 @@ def tree_of(arm: System | Plant, frame: str) -> Plant:
 
 def carriers(machine: Machine, frame: str) -> tuple[MachineBody, ...]:
     """The bodies from the ground to a frame."""
-    found: list[MachineBody] = []
+    bodies: list[MachineBody] = []
     index = machine.body_of(frame)
     while index >= 0:
-        found.insert(0, machine.bodies[index])
-        index = machine.body_of(found[0].parent)
-    return tuple(found)
+        bodies.insert(0, machine.bodies[index])
+        index = machine.body_of(bodies[0].parent)
+    return tuple(bodies)
 
 
 def movers(machine: Machine, frame: str) -> NDArray[np.bool_]:
@@ -66,8 +66,8 @@ def turning(machine: Machine) -> tuple[int, ...]:
     These are coordinates that one joint reads as its own angle, and nothing else; a screw's is none, for it travels.
     """
     readers = Counter(name for d in machine.displacements.values() for name in d.expression.names)
-    own = {d.name for b in machine.bodies if b.joint.comes_round for d in b.displacements if d.unit == "rad"}
-    return tuple(i for i, c in enumerate(machine.coordinates) if c.name in own and readers[c.name] == 1)
+    angles = {d.name for b in machine.bodies if b.joint.comes_round for d in b.displacements if d.unit == "rad"}
+    return tuple(i for i, c in enumerate(machine.coordinates) if c.name in angles and readers[c.name] == 1)
 
 
 @dataclass(frozen=True)
@@ -139,8 +139,8 @@ def shifted(machine: Machine, q: Array, near: Array) -> Array:
 def hinge_ranges(machine: Machine) -> dict[int, tuple[float, float]]:
     """Index in q of every angle that comes round, with its limits."""
     joints = {d.name: body.joint for body in machine.bodies for d in body.displacements}
-    found = {}
+    ranges = {}
     for i in turning(machine):
         limits = joints[machine.coordinates[i].name].limits
-        found[i] = (-math.inf, math.inf) if limits is None else (float(limits[0]), float(limits[1]))
-    return found
+        ranges[i] = (-math.inf, math.inf) if limits is None else (float(limits[0]), float(limits[1]))
+    return ranges

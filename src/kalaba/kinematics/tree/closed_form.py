@@ -130,15 +130,15 @@ def _coincide(axes: Axes, size: float) -> bool:
 def _hinges(plant: Plant, frame: str) -> tuple[int, ...]:
     """Indices in q of the six angles that carry a frame, each of them a hinge's own."""
     machine, names, round_ = plant.machine, plant.coordinates, turning(plant.machine)
-    found: list[int] = []
+    hinges: list[int] = []
     for body in carriers(machine, frame):
-        own = [names.index(d.name) if d.name in names else -1 for d in body.displacements if d.expression.names]
-        if body.joint.has_quaternion or any(i not in round_ for i in own):
+        angles = [names.index(d.name) if d.name in names else -1 for d in body.displacements if d.expression.names]
+        if body.joint.has_quaternion or any(i not in round_ for i in angles):
             raise _no_wrist(plant, frame, f"{body.name} does not turn on a hinge of its own")
-        found += own
-    if len(found) != 6:
-        raise _no_wrist(plant, frame, f"{len(found)} hinges carry it, not six")
-    return tuple(found)
+        hinges += angles
+    if len(hinges) != 6:
+        raise _no_wrist(plant, frame, f"{len(hinges)} hinges carry it, not six")
+    return tuple(hinges)
 
 
 def _no_wrist(plant: Plant, frame: str, why: str) -> KinematicsError:

@@ -94,13 +94,13 @@ def accelerations(
 def drift(plant: Plant, frame: str, q: ArrayLike, v: ArrayLike) -> Array:
     """(6,): J̇ v, the rate of a frame's twist while v stays as it is."""
 
-    def trace(found: Equations) -> list[ca.SX]:
-        s = found.symbols
+    def trace(equations: Equations) -> list[ca.SX]:
+        s = equations.symbols
         held = ca.SX.sym("held", len(plant.velocities))
-        rate = ca.jtimes(ca.mtimes(found.jacobian(frame), held), s.q, s.q_dot)
+        rate = ca.jtimes(ca.mtimes(equations.jacobian(frame), held), s.q, s.q_dot)
         return [ca.densify(ca.substitute(rate, held, s.v))]
 
-    function = plant.function("twist_drift", lambda equations: expressions(equations, trace), frame)
+    function = plant.function("twist_drift", lambda e: expressions(e, trace), frame)
     return function(plant.inputs(q, v))
 
 
@@ -125,9 +125,9 @@ def _solved(plant: Plant, frame: str, q: ArrayLike, twist: Array, bound: tuple[f
     return v
 
 
-def is_singular(plant: Plant, frame: str, target: Target, found: tuple[float, float, float]) -> KinematicsError:
-    """Word the error for a singular pose; `found` is the measure, the bound and the length that lengths count in."""
-    value, bound, length = found
+def is_singular(plant: Plant, frame: str, target: Target, measured: tuple[float, float, float]) -> KinematicsError:
+    """Word the error for a singular pose; `measured` is the measure, the bound and the length that lengths count in."""
+    value, bound, length = measured
     return KinematicsError(
         f"{plant.system.name}: {frame} at {target.text} is singular; its measure is {value:.3g}, below {bound:.3g} "
         f"(lengths in {length:g} m). Choose another pose, or a lower singular=."

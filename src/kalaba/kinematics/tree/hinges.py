@@ -177,14 +177,14 @@ def _feet(axes: Axes) -> tuple[Array, Array]:
 def carry_to(axes: Axes, point: Array, place: Array) -> list[Array]:
     """All angles of three hinges that carry a point to a place; where an angle is free, it is left at one value."""
     size = max(float(np.abs(axes.points - point).max()), float(np.abs(axes.points - place).max()), 1e-300)
-    found: list[Array] = []
+    solutions: list[Array] = []
     for seed in _seeds(axes, point, place, size):
         angles, missed = _polished(axes, point, place, seed)
         if missed < tolerances.POINT_REACHED * size and all(
-            _angle_apart(angles, other) > tolerances.SAME_SOLUTION for other in found
+            _angle_apart(angles, other) > tolerances.SAME_SOLUTION for other in solutions
         ):
-            found.append(angles)
-    return found
+            solutions.append(angles)
+    return solutions
 
 
 def _angle_apart(a: Array, b: Array) -> float:
@@ -268,11 +268,11 @@ def turns_of(directions: Array, rotation: Array) -> list[Array]:
     goal = rotation @ c
     across = c - (b @ c) * b  # R(b, β) c = (b·c) b + cos β (c − (b·c) b) + sin β b × c
     middles = angles_of(float(a @ across), float(a @ np.cross(b, c)), float(a @ goal - (a @ b) * (b @ c)))
-    found = []
+    triples = []
     for middle in middles:
         tilted = turned(b, middle)
         is_along = np.linalg.norm(np.cross(a, goal)) < tolerances.WRIST_ALIGNED
         first = 0.0 if is_along else angle_about(a, tilted @ c, goal)
         rest = tilted.T @ turned(a, first).T @ rotation
-        found.append(np.array([first, middle, angle_about(c, b - (b @ c) * c, rest @ (b - (b @ c) * c))]))
-    return found
+        triples.append(np.array([first, middle, angle_about(c, b - (b @ c) * c, rest @ (b - (b @ c) * c))]))
+    return triples

@@ -66,13 +66,13 @@ def inverse_kinematics(
         raise ModelError(f"count: expected a number of solutions from 1, got {count!r}.")
     at = plant.start.q if guess is None else checked_configuration(guess, plant.machine)
     task = Task(plant, frame, target_of(pose), Limits.of(plant.machine, frame))
-    found, best = _search(task, at, count, singular)
-    if not found:
+    solutions, best = _search(task, at, count, singular)
+    if not solutions:
         if best.measure is not None and singular is not None:
             raise is_singular(plant, frame, task.target, (best.measure, singular, LENGTH))
         raise cannot_reach(task, at, best.look)
-    found.sort(key=lambda reach: float(np.linalg.norm(task.way(reach.q, at))))
-    return found[0] if count == 1 else tuple(found)
+    solutions.sort(key=lambda reach: float(np.linalg.norm(task.way(reach.q, at))))
+    return solutions[0] if count == 1 else tuple(solutions)
 
 
 @dataclass(slots=True)
@@ -85,7 +85,7 @@ class _Best:
 
 def _search(task: Task, guess: Array, count: int, singular: float | None) -> tuple[list[Reach], _Best]:
     """Solutions from the guess and from random starts until there are enough."""
-    found: list[Reach] = []
+    solutions: list[Reach] = []
     best = _Best(task.look(guess))
     for start in task.starts(guess, TRIES):
         q, look = descend(task, start)
@@ -96,11 +96,11 @@ def _search(task: Task, guess: Array, count: int, singular: float | None) -> tup
         value = measure(task.plant, task.frame, q)
         if singular is not None and not value > singular:
             best.measure = max(value, best.measure or 0.0)
-        elif all(np.abs(task.way(q, other.q)).max(initial=0.0) > tolerances.SAME_SOLUTION for other in found):
-            found.append(Reach(q, float(np.abs(look.gap).max()), value))
-        if len(found) >= count:
+        elif all(np.abs(task.way(q, other.q)).max(initial=0.0) > tolerances.SAME_SOLUTION for other in solutions):
+            solutions.append(Reach(q, float(np.abs(look.gap).max()), value))
+        if len(solutions) >= count:
             break
-    return found, best
+    return solutions, best
 
 
 def cannot_reach(task: Task, guess: Array, best: Look) -> KinematicsError:

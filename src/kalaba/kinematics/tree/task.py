@@ -225,8 +225,8 @@ def nearest(task: Task, q: Array, guess: Array) -> tuple[Array, Look]:
         size = float(np.abs(along).max())
         damping = max(damping / 2, 1 / 64) if size > 0.9 * previous else damping
         q, previous = task.moved(q, back + damping * Z @ along), size
-        if size < 1e-12:
+        if size < tolerances.POSE_MET:
             break
     last = descend(task, q)
-    lengths = [float(np.linalg.norm(task.way(found, guess))) for found, _ in (first, last)]
+    lengths = [float(np.linalg.norm(task.way(there, guess))) for there, _ in (first, last)]
     return last if task.is_met(last[1]) and lengths[1] <= lengths[0] else first
