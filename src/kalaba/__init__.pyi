@@ -127,7 +127,7 @@ from kalaba.control.goals import posture as posture
 from kalaba.control.servo import servo as servo
 from kalaba.control.ideal import IdealServo as IdealServo
 from kalaba.control.inverse_dynamics import inverse_dynamics as inverse_dynamics
-from kalaba.control.tradeoff import trade_off as trade_off
+from kalaba.control.inverse_dynamics import trade_off as trade_off
 from kalaba.control.plan.plan import plan_motion as plan_motion
 from kalaba.control.robust import Robust as Robust
 from kalaba.control.robust import Adaptive as Adaptive
@@ -158,7 +158,7 @@ from kalaba.kinematics.closed import motors_at as motors_at
 from kalaba.kinematics.closed import motor_jacobian as motor_jacobian
 from kalaba.control.servo import Servo as Servo
 from kalaba.control.inverse_dynamics import Efforts as Efforts
-from kalaba.control.tradeoff import TradeOff as TradeOff
+from kalaba.control.inverse_dynamics import TradeOff as TradeOff
 from kalaba.control.plan.plan import Plan as Plan
 from kalaba.control.missed import goal_errors as goal_errors
 from kalaba.control.hybrid import PID as PID

@@ -8,8 +8,8 @@ from kalaba.control.ideal import IdealServo as IdealServo
 from kalaba.control.missed import goal_errors as goal_errors
 from kalaba.control.inverse_dynamics import inverse_dynamics as inverse_dynamics
 from kalaba.control.inverse_dynamics import Efforts as Efforts
-from kalaba.control.tradeoff import trade_off as trade_off
-from kalaba.control.tradeoff import TradeOff as TradeOff
+from kalaba.control.inverse_dynamics import trade_off as trade_off
+from kalaba.control.inverse_dynamics import TradeOff as TradeOff
 from kalaba.control.plan.plan import plan_motion as plan_motion
 from kalaba.control.plan.plan import Plan as Plan
 from kalaba.control.robust import Robust as Robust

@@ -73,7 +73,13 @@ Goal = Follow | Posture
 
 
 def follow(target: str, path: Path | str | float, orientation: Turn | str = KEEP) -> Follow:
-    """Ask that a frame follows a path, its orientation kept, turned or free; or that an expression follows a text."""
+    """Ask that a frame follows a path, its orientation kept, turned or free; or that an expression follows a text.
+
+    Arguments:
+        target: name of a frame, or an expression over coordinates, displacements and frames
+        path: of a frame a path of `kb.path`; of an expression a text of t, or a number, m or rad
+        orientation: of a frame "keep", "free" or `kb.path.turn(axis, angle)`
+    """
     return Follow(target, path, orientation)
 
 

@@ -1,4 +1,11 @@
-"""Inverse dynamics along goals: the efforts that they take, without integrating."""
+"""Inverse dynamics along goals: the efforts that they take, without integrating; and what a smaller peak of them costs.
+
+Along goals, S u = r at every instant. For a peak ρ between that of MinMax and that of LeastSquares::
+
+    minimise  Σ u_i²   with   S u = r   and   |u_i| ≤ ρ limit_i
+
+A smaller peak costs squares: no efforts that meet the goals have both smaller than a point of this curve.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +16,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kalaba.control.allocation import Allocation, LeastSquares, OutOfBoundsError
-from kalaba.control.servo import ALL, NO_NUMBERS, servo
+from kalaba import tolerances
+from kalaba.control.allocation import Allocation, Bounded, LeastSquares, MinMax, OutOfBoundsError
+from kalaba.control.servo import ALL, NO_NUMBERS, named_motors, servo
 from kalaba.errors import ControlError
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.state import State
 
 if TYPE_CHECKING:
-    from kalaba.control.goals import Follow, Posture
+    from kalaba.control.goals import Goal
     from kalaba.model.system import System
 
 Array = NDArray[np.float64]
@@ -45,9 +53,18 @@ class Efforts:
         return float(np.abs(self.actuation).max(initial=0.0))
 
 
+@dataclass(frozen=True)
+class TradeOff:
+    """Peak against root mean square along goals, from the least peak to the least squares."""
+
+    peak: Array  # ρ, (points,): the largest |u_i|/limit_i; the largest |u_i| where no motor has a limit
+    root_mean_square: Array  # (points,): √(∫ Σ u_i² dt / T)
+    efforts: tuple[Efforts, ...]  # of each point
+
+
 def inverse_dynamics(
     system: System | Plant,
-    goals: Follow | Posture | Sequence[Follow | Posture],
+    goals: Goal | Sequence[Goal],
     allocation: Allocation = LeastSquares(),
     actuators: str | Sequence[str] = ALL,
     times: ArrayLike | None = None,
@@ -56,8 +73,16 @@ def inverse_dynamics(
 ) -> Efforts:
     """Work out the motors' efforts while the goals are met exactly; by default at 201 times from start to end.
 
-    An instant at which no efforts do, within what the allocation allows, is an error with its time, motors and what
-    they lack. `model` has numbers that are believed where they are not the machine's, as for `kb.servo`.
+    Arguments:
+        system: the machine
+        goals: what it is to do
+        allocation: how spare motors share
+        actuators: names of the motors that may act; "all"
+        times: when to look, s; None: from start to end
+        model: numbers that are believed where they are not the machine's, as for `kb.servo`
+
+    Raises: ControlError with its time, motors and what they lack, at an instant at which no efforts do within what the
+    allocation allows.
     """
     plant = build(system)
     bound = servo(plant, goals, actuators, allocation, model=model).bind(plant)
@@ -87,3 +112,50 @@ def inverse_dynamics(
         nulls.append(n)
     q_all, v_all = (np.array([state[k] for state in states]) for k in (0, 1))
     return Efforts(plant, at, q_all, v_all, np.array(efforts), np.array(nulls))
+
+
+def trade_off(
+    system: System | Plant,
+    goals: Goal | Sequence[Goal],
+    actuators: str | Sequence[str] = ALL,
+    times: ArrayLike | None = None,
+    *,
+    points: int = 9,
+) -> TradeOff:
+    """Work out how much of the peak can be had for how much of the mean, along goals; by default at nine points.
+
+    Arguments:
+        system: the machine
+        goals: what it is to do
+        actuators: names of the motors that may act; "all"
+        times: when to look, s; None: from start to end
+        points: how many points of the curve
+    """
+    plant = build(system)
+    if isinstance(points, bool) or not isinstance(points, int) or points < 2:
+        raise ControlError(f"trade_off.points: expected a whole number from 2 on, got {points!r}.")
+    flattest = inverse_dynamics(plant, goals, MinMax(), actuators, times)
+    least = inverse_dynamics(plant, goals, LeastSquares(), actuators, times)
+    motors = list(named_motors(plant, actuators, "trade_off"))
+    limits = plant.limits[motors]
+    scale = limits if np.isfinite(limits).all() else np.ones(len(limits))
+    low, high = (float((np.abs(one.actuation[:, motors]) / scale).max()) for one in (flattest, least))
+    if high - low <= tolerances.PEAKS_ALIKE * high:
+        raise ControlError(
+            f"{plant.system.name}: LeastSquares already has the least peak, {high:.4g}; there is nothing to trade. "
+            "Are there motors to spare?"
+        )
+    inner = []
+    for rho in np.linspace(low, high, points)[:-1]:
+        bound = tuple((scale * rho * (1 + tolerances.PEAK_ROUNDING)).tolist())
+        within = Bounded(lower=tuple(-entry for entry in bound), upper=bound)
+        inner.append(inverse_dynamics(plant, goals, within, actuators, times))
+    efforts = (*inner, least)
+    peaks = [float((np.abs(one.actuation[:, motors]) / scale).max()) for one in efforts]
+    return TradeOff(np.array(peaks), np.array([_root_mean_square(one) for one in efforts]), efforts)
+
+
+def _root_mean_square(efforts: Efforts) -> float:
+    squares, time = (efforts.actuation**2).sum(axis=1), efforts.time
+    mean = np.trapezoid(squares, time) / (time[-1] - time[0]) if len(time) > 1 else squares[0]
+    return float(np.sqrt(mean))

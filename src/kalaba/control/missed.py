@@ -22,6 +22,12 @@ def goal_errors(run: Run, goals: Goal | Sequence[Goal]) -> dict[str, Array]:
     """The length of wanted minus found at every sample, over goals in metres ("m") and over those in radians ("rad").
 
     Rows that say nothing new on the closed machine are left out, as the servo leaves them out.
+
+    Arguments:
+        run: a run of the machine
+        goals: what it was to do
+
+    Returns: by unit one number per sample.
     """
     on_course = course(run.plant, checked_goals(goals, "goal_errors"))
     states = zip(run.q, run.v, run.time, strict=True)
