@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import casadi as ca
 
@@ -31,8 +31,22 @@ if TYPE_CHECKING:
 Model = tuple[tuple[str, float], ...]
 
 
+@runtime_checkable
+class Correction(Protocol):
+    """What a law does about a model that is wrong; whoever inherits from it writes one of the two."""
+
+    def term(self, error: ca.SX) -> ca.SX:
+        """The acceleration w to add at once, for the errors z; by default none."""
+        return ca.SX.zeros(error.shape[0])
+
+    @property
+    def learning(self) -> float:
+        """The gain Γ of an estimate that grows with the errors, 1/s²; 0: nothing is learnt."""
+        return 0.0
+
+
 @dataclass(frozen=True, slots=True)
-class Robust:
+class Robust(Correction):
     """A term that overrules whatever is smaller than a bound: w = ρ z / (|z| + ε), goal by goal.
 
     With |d| < ρ it ends in |z| ≤ ε |d| / (ρ − |d|) for ζ ≥ 1: there V = ½ z² falls wherever |z| is larger. d counts
@@ -56,7 +70,7 @@ class Robust:
 
 
 @dataclass(frozen=True, slots=True)
-class Adaptive:
+class Adaptive(Correction):
     """An estimate of what is missing, goal by goal, that grows while there is an error: w = d̂, d̂' = Γ z, d̂(0) = 0.
 
     V + (d − d̂)²/2Γ falls while d is constant, so z ends at zero; a d that changes leaves |z| about |ḋ|/Γ. For ζ ≥ 1
@@ -71,8 +85,10 @@ class Adaptive:
     def __post_init__(self) -> None:
         object.__setattr__(self, "gain", positive(self.gain, "Adaptive.gain"))
 
-
-Correction = Robust | Adaptive
+    @property
+    def learning(self) -> float:
+        """Γ."""
+        return self.gain
 
 
 def combined_error(equations: Equations, rows: Rows, frequency: float, damping: float) -> ca.SX:

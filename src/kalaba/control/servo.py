@@ -18,7 +18,7 @@ from kalaba.control import traced
 from kalaba.control.allocation import Allocation, LeastSquares, Share, checked_rule
 from kalaba.control.bound_goals import SHOWN, Course, apart, course, tangent
 from kalaba.control.goals import Goal, checked_goals, duration_of
-from kalaba.control.robust import Adaptive, Correction, Model, Robust, believed, checked_model, combined_error
+from kalaba.control.robust import Correction, Model, believed, checked_model, combined_error
 from kalaba.errors import ControlError
 from kalaba.model.parts import Sampled
 from kalaba.paths.checks import positive
@@ -109,8 +109,8 @@ class BoundServo:
     def law(self) -> Law | Sampled:
         """The law in expressions, or as a function to be sampled where it remembers something or calls a solver."""
         servo, rows = self.servo, len(self.course.independent)
-        if isinstance(servo.correction, Adaptive):
-            return self._adapted(servo.correction)
+        if servo.correction is not None and servo.correction.learning:
+            return self._adapted(servo.correction.learning)
         if len(self.motors) - rows > servo.allocation.closed_form_spare:
             return self._sampled()
 
@@ -150,7 +150,7 @@ class BoundServo:
         servo, rows = self.servo, self.course.rows(equations, numbers)
         gains = servo.frequency, servo.damping
         S, r = traced.demand(equations, kept, rows, gains, list(self.motors))
-        if isinstance(servo.correction, Robust):
+        if servo.correction is not None:
             r = r + servo.correction.term(combined_error(equations, rows, *gains))
         S, r = believed(equations, servo.model, [S, r])
         return S, r
@@ -164,7 +164,7 @@ class BoundServo:
 
         return Sampled(efforts, self.servo.rate)
 
-    def _adapted(self, correction: Adaptive) -> Sampled:
+    def _adapted(self, gain: float) -> Sampled:
         """The law with an estimate of what is missing, d̂_k = d̂_{k−1} + Γ z_k / rate; used at once, it does not lag."""
         servo, course = self.servo, self.course
 
@@ -178,7 +178,7 @@ class BoundServo:
 
         def efforts(t: float, q: Array, v: Array, estimate: Array) -> tuple[Array, Array]:
             S, r = self.numbers(State(q, v), t)
-            grown = estimate + (correction.gain / servo.rate) * error(self.plant.inputs(q, v, t))
+            grown = estimate + (gain / servo.rate) * error(self.plant.inputs(q, v, t))
             return share(S, r + grown), grown
 
         return Sampled(efforts, servo.rate, state=np.zeros(len(course.independent)))
@@ -226,7 +226,7 @@ def servo(  # noqa: PLR0913  (every choice of the law has its own name)
         correction: what is done about a model that is wrong, `kb.Robust(...)` or `kb.Adaptive(...)`
     """
     plant = build(system)
-    if not isinstance(correction, Correction | None):
+    if not isinstance(correction, Correction | None) or isinstance(correction, type):
         raise ControlError(f"servo.correction: expected kb.Robust(...) or kb.Adaptive(...), got {correction!r}.")
     if plant.is_singular:
         raise ControlError(f"{plant.system.name}: servo control needs a mass matrix of full rank. Give bodies mass.")

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from kalaba.constrain.kernels.functions import bounded
 from kalaba.control.goals import Follow, Posture
-from kalaba.control.robust import Adaptive
 from kalaba.control.servo import Servo
 from kalaba.errors import ControlError
 from kalaba.export.c.cases import SEED, along
@@ -109,7 +108,7 @@ def _law(plant: Plant, control: Any, start: State) -> Law:  # noqa: ANN401
     name = plant.system.name
     if isinstance(control, Servo) and plant.is_singular:
         raise ControlError(f"{name}: servo control needs a mass matrix of full rank. Give bodies mass.")
-    if isinstance(control, Servo) and isinstance(control.correction, Adaptive):
+    if isinstance(control, Servo) and control.correction is not None and control.correction.learning:
         raise ControlError(f"{name}: an Adaptive correction learns while it runs and has no C export. Use kb.Robust.")
     law = controller(control, name).law(plant, start)
     if isinstance(law, Law):
