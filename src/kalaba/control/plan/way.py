@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kalaba import tolerances
 from kalaba.control.bound_goals import Course, course, demand, tangent
-from kalaba.control.goals import ScalarMotion, follow, posture
+from kalaba.control.goals import Goal, Motion, ScalarMotion, follow, posture
 from kalaba.errors import ControlError
 from kalaba.model.text.expressions import parse
 from kalaba.paths.checks import finite
@@ -95,8 +95,12 @@ def way(plant: Plant, start: Place, end: Place, knots: int) -> Way:
     targets = [motion.target for motion in led.motions if isinstance(motion, ScalarMotion)]
     at_zero = tuple(ScalarMotion(target, parse(0.0)) for target in targets)
     y_start = _readings(plant, at_zero, q_start)
-    q_end = None if isinstance(end, Mapping) else place(plant, end, "end")
-    y_end = _numbers(end) if q_end is None else _readings(plant, at_zero, q_end)
+    q_end: Array | None = None
+    if isinstance(end, Mapping):
+        y_end = _numbers(end)
+    else:
+        q_end = place(plant, end, "end")
+        y_end = _readings(plant, at_zero, q_end)
     wanted = [f"{y0!r} + ({y1 - y0!r})*{JERK}" for y0, y1 in zip(y_start.tolist(), y_end.tolist(), strict=True)]
     motions = tuple(ScalarMotion(target, parse(text)) for target, text in zip(targets, wanted, strict=True))
     still = State(q_start, np.zeros(len(plant.velocities)))
@@ -125,7 +129,7 @@ def place(plant: Plant, where: Place, what: str) -> Array:
     return q
 
 
-def _led(plant: Plant, end: Place) -> tuple[Any, ...]:
+def _led(plant: Plant, end: Place) -> tuple[Goal, ...]:
     """Goals for the displacements that lead: those given, held where they are, or the motors' own."""
     if not isinstance(end, Mapping):
         return (posture(),)
@@ -134,11 +138,11 @@ def _led(plant: Plant, end: Place) -> tuple[Any, ...]:
     return tuple(follow(name, value) for name, value in zip(end, y.tolist(), strict=True))
 
 
-def _numbers(end: Any) -> Array:  # noqa: ANN401
+def _numbers(end: Mapping[str, float]) -> Array:
     return np.array([finite(value, f"end.{name}") for name, value in end.items()])
 
 
-def _readings(plant: Plant, motions: tuple[Any, ...], q: Array) -> Array:
+def _readings(plant: Plant, motions: tuple[Motion, ...], q: Array) -> Array:
     """Values of the targets of motions that are to be zero."""
     return -demand(plant, motions, State(q, np.zeros(len(plant.velocities))), 0.0).error
 
