@@ -61,7 +61,7 @@ class Joint:
     in_tree: ClassVar[bool] = True  # a Body may have it; False: it only closes cuts
     closes_on_seat: ClassVar[bool] = True  # its rows vanish where the child is exactly on the seat
     comes_round: ClassVar[bool] = False  # a whole turn of any of its angles brings the child back to where it was
-    is_base: ClassVar[bool] = False  # a body that has it on the world is a base: nothing there holds it in its plane
+    is_base: ClassVar[bool] = False  # a body that stands on the world by it is a floating base
 
     def __init_subclass__(cls, **options: Any) -> None:  # noqa: ANN401
         """Make a kind known by its name; outside the package one that is made again takes the place of the first."""
