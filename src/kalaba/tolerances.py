@@ -117,14 +117,46 @@ NOT_UNIQUE = 1e-10
 NOT_UNIQUE_SHOWN = 1e-6
 
 # --- Time: steppers, compiled, run.
+# m, rad: a correction this small leaves the state at rounding, and so the speeds, which are corrected with A before it.
+PROJECTED = 1e-12
+# m, rad: a residual above this, where projecting no longer helps, is a failure. Far above what rounding leaves of
+# configurations of size 1e3, far below what a drawing shows.
+PROJECTION_LOST = 1e-9
+# Of the speed: a projection that changes more has met a singular position, or rows that came into force with a jerk.
+PROJECTION_JERK = 1e-4
+# m/s, rad/s: changes of smaller speeds are measured against this, so that rounding at rest is no jerk.
+SLOWEST = 1e-3
+# Of the largest entry that a row ever had: smaller, it has lost its direction to rounding, and a step without it errs
+# less.
+ROW_FADED = 3e-6
+# Of the largest speed, at least 1: a row left out that moves faster contradicts the others. Ten times ROW_INDEPENDENT,
+# down to which rows count as dependent.
+ROW_SPEED_CLOSED = 1e-6
+
 # --- time: steppers, compiled, run
-# --- time: steppers, compiled, run
-ON_GRID = 1e-9  # 1, of a step or of save_every: a time this near a multiple of it is that multiple
-SAME_TIME = 1e-12  # 1, of the time (s below 1 s): times that differ by less are the same
-JOLT = (
-    1e-3  # 1, of the largest speed: a projection that changes more is no correction of the stepper's error; warned of
-)
-LARGE_DEFLECTION = 0.2  # 1, of a beam's length: past it the linear modes of a beam no longer hold; warned of
+
+# Of a step or of save_every: a time this near a multiple of it is that multiple.
+ON_GRID = 1e-9
+# Of the time, s below 1 s: times that differ by less are the same.
+SAME_TIME = 1e-12
+# Of the time, or of the slack of times near 0: a step that has to be shorter goes nowhere. Sixteen units of rounding.
+SHORTEST_STEP = 2.0**-48
+# Beyond it a number is as good as infinite: its square is.
+INFINITE = 1e300
+# Of a condition on the coefficients of a tableau: they are of order 10 and rounded once.
+ORDER_CONDITION = 1e-13
+# Of the largest acceleration, or of a change of speed within the step: where Newton's method ends.
+NEWTON_CLOSE = 1e-11
+# Of the same: where it ends at the latest when corrections no longer shrink.
+NEWTON_STALLED = 1e-7
+# Of the largest coordinate, at least 1: the same for the motion within the step.
+NEWTON_STILL = 1e-12
+# Of the largest coordinate, at least 1: rows at position level are not known better.
+NEWTON_CLOSED_ROWS = 1e-15
+# Of the largest speed: a projection that changes more does not correct a stepper's error; warned of.
+JOLT = 1e-3
+# Of a beam's length: a deflection past it leaves the range where linear modes hold; warned of.
+LARGE_DEFLECTION = 0.2
 
 # --- Rest and small motion: analyse.
 

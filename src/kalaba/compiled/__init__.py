@@ -16,16 +16,20 @@ With a controller sampled in Python, the step lands on each sample::
         run.advance(until=(k + 1) * period)
     run.advance()                          # records the sample at the end
 
-What happens at every step, in this order (`advance.py`):
+What happens at every step, in this order (`step` in `engine.py`):
 
 1. Motion at the state on hand, after the control law: the first stage, and all a sample needs.
 2. A kept pivot below 0.1 of its value at the last choice, or a row left out open by more than 1e-11: rows are chosen
    again there (always before the first step), and the state is projected with them. A row left out that stays open
-   by more than 1e-9, or moves, is inconsistent.
-3. A sample that is due is recorded.
-4. The stages, with the rows frozen; an adaptive step is repeated until its error, before projection, is small enough.
-5. Projection at the new time, repeated while it finds a residual above 1e-9; without it, normalisation, if any.
+   by more than 1e-9, or moves, is inconsistent (`choice.py`).
+3. A sample that is due is recorded (`samples.py`).
+4. The stages, with the rows frozen (`explicit.py`, or `structural.py` for methods with a scheme); an adaptive step is
+   repeated until its error, before projection, is small enough (`pace.py`).
+5. Projection at the new time, repeated while it finds a residual above 1e-12 that still shrinks (`projection.py`);
+   without it, normalisation, if any.
 6. Samples and the event within the step, on its dense output, projected.
+
+All parts work on one record of numbers and addresses (`memory.py`), which `workspace.py` makes.
 
 A lane that fails or stops keeps its last good state and the others go on. Failures are results: see `Status`.
 """
@@ -33,8 +37,7 @@ A lane that fails or stops keeps its last good state and the others go on. Failu
 from kalaba.compiled.integration import Integration
 from kalaba.compiled.kernels import Kernels
 from kalaba.compiled.schedule import Schedule
-from kalaba.compiled.status import Status
-from kalaba.compiled.trajectory import Choice, Opening, Trajectory
+from kalaba.compiled.trajectory import Choice, Opening, Status, Trajectory
 
 __all__ = [
     "Choice",

@@ -1,16 +1,19 @@
 """Watching the chosen rows, and choosing again; `kalaba.constrain.rows` decides."""
 
-from kalaba.compiled.memory import INCONSISTENT, RUNNING, SINGULAR, Memory
-from kalaba.compiled.projection import CLOSED, JERK, fail_unsettled, jerk, keep_raw, note_jolts, restore, settle
-from kalaba.compiled.work import evaluate, load
+from kalaba.compiled.memory import INCONSISTENT, RUNNING, SINGULAR, Memory, evaluate, load
+from kalaba.compiled.pace import fail_infinite
+from kalaba.compiled.projection import fail_unsettled, jerk, keep_raw, note_jolts, restore, settle
 from kalaba.constrain import rows
 from kalaba.native.machine_code import call, compiled, floats, integers
-from kalaba.tolerances import ROW_NOTHING
-
-FALLEN = 0.1  # choose again when a kept pivot falls below this part of its value at the last choice
-OPENED = 1e-11  # ... or when a row left out opens by more than this
-FADED = 3e-6  # a row this small beside what it was has lost its direction to rounding: a step without it errs less
-SPEED_CLOSED = 1e-6  # speed of a row left out, per unit of speed: rows count as dependent down to 1e-7
+from kalaba.tolerances import (
+    PROJECTION_JERK,
+    PROJECTION_LOST,
+    ROW_FADED,
+    ROW_NOTHING,
+    ROW_OPEN,
+    ROW_PIVOT_FALLEN,
+    ROW_SPEED_CLOSED,
+)
 
 _factorise = compiled(rows.factorise)
 _scale_rows = compiled(rows.scale_rows)
@@ -27,6 +30,8 @@ def watch(memory: Memory) -> bool:
 
     Those where a kept pivot has fallen or a row left out has opened. The worst gap met is kept on record.
     """
+    if memory.n_rows == 0:
+        return False
     status, flag, rank = integers(memory.status), integers(memory.flag), integers(memory.rank)
     mask, references, worst = floats(memory.mask), floats(memory.references), floats(memory.worst)
     lanes, end = memory.lanes, memory.n_rows * memory.lanes
@@ -38,9 +43,9 @@ def watch(memory: Memory) -> bool:
         for row in range(memory.n_rows):
             k = row * lanes + lane
             if mask[k] > 0.0:
-                turned |= pivots[k] < FALLEN * references[k]
+                turned |= pivots[k] < ROW_PIVOT_FALLEN * references[k]
             else:
-                turned |= gaps[k] > OPENED and memory.projecting == 1
+                turned |= gaps[k] > ROW_OPEN and memory.projecting == 1
             if gaps[k] > worst[lane] and rank[lane] >= 0 and status[lane] == RUNNING:
                 worst[lane] = gaps[k]
                 integers(memory.worst_row)[lane] = row
@@ -85,7 +90,7 @@ def choose_again(memory: Memory) -> None:
 
 @compiled
 def settle_step(memory: Memory) -> None:
-    """Project the end of a step; where that changes the speed by much, with rows chosen there.
+    """Project the end of a step, and give up lanes that it cannot close; where it changes the speed much, choose rows.
 
     A step that ends within rounding of a singular position finds a row that has all but vanished, and whose direction
     is noise: projecting on it throws the state about. Chosen again there, it is left out.
@@ -95,7 +100,7 @@ def settle_step(memory: Memory) -> None:
     settle(memory, trial, t)
     hit = False
     for lane in range(memory.lanes):
-        shaken = integers(memory.status)[lane] == RUNNING and not jerk(memory, trial, lane) <= JERK
+        shaken = integers(memory.status)[lane] == RUNNING and not jerk(memory, trial, lane) <= PROJECTION_JERK
         flag[lane] = 1 if shaken else 0
         hit |= shaken
     if hit and memory.n_rows > 0 and memory.projecting == 1:
@@ -112,6 +117,8 @@ def settle_step(memory: Memory) -> None:
                 integers(memory.rank)[lane] = -1  # to be chosen again, and judged, when the next step begins
         settle(memory, trial, t)
     note_jolts(memory, trial, t)
+    fail_infinite(memory, trial)
+    fail_unsettled(memory)
 
 
 @compiled
@@ -140,7 +147,7 @@ def _choose(memory: Memory, lane: int) -> int:
         own = k * memory.lanes + lane
         for j in range(n):
             sizes[own] = max(sizes[own], abs(copy[k * n + j]))
-        least[k] = max(ROW_NOTHING, FADED * sizes[own])
+        least[k] = max(ROW_NOTHING, ROW_FADED * sizes[own])
     _scale_rows(mass, copy, weights, least, m, n)
     rank, row = 0, _farthest_row(copy, weights, chosen, m, n)
     while row >= 0:
@@ -200,7 +207,7 @@ def _judge_rows_left_out(memory: Memory) -> None:
             fastest = max(fastest, abs(y[i * lanes + lane]))
         for row in range(memory.n_rows):
             k = row * lanes + lane
-            opened = max(abs(residual[k]) / CLOSED, abs(speed[k]) / (SPEED_CLOSED * fastest))
+            opened = max(abs(residual[k]) / PROJECTION_LOST, abs(speed[k]) / (ROW_SPEED_CLOSED * fastest))
             if mask[k] == 0.0 and opened > worst and concerned:
                 worst = opened
                 status[lane] = INCONSISTENT

@@ -5,11 +5,10 @@ from math import inf
 import numpy as np
 import numpy.typing as npt
 
-from kalaba.compiled.advance import advance, advance_structure
+from kalaba.compiled.engine import advance, advance_structure
 from kalaba.compiled.kernels import Kernels
 from kalaba.compiled.schedule import Schedule
-from kalaba.compiled.status import Status
-from kalaba.compiled.trajectory import Choice, Opening, Trajectory
+from kalaba.compiled.trajectory import Choice, Opening, Status, Trajectory
 from kalaba.compiled.workspace import workspace
 from kalaba.errors import IntegrationError
 from kalaba.native.machine_code import Floats

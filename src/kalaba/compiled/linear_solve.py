@@ -1,6 +1,7 @@
 """Linear equations in compiled code: LU factors with partial pivoting, in place on flat row-major arrays."""
 
 from kalaba.native.machine_code import Floats, Integers, compiled
+from kalaba.tolerances import INFINITE
 
 
 @compiled
@@ -15,7 +16,7 @@ def lu_factor(matrix: Floats, pivots: Integers, n: int) -> bool:
             if abs(matrix[i * n + k]) > largest:
                 best, largest = i, abs(matrix[i * n + k])
         pivots[k] = best
-        if not 0.0 < largest < 1e300:  # also for NaN
+        if not 0.0 < largest < INFINITE:  # also for NaN
             return False
         if best != k:
             for j in range(n):

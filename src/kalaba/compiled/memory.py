@@ -1,14 +1,101 @@
-"""Everything the compiled loop works on, in one record: a chunk of a run leaves all it knows behind."""
+"""Everything the compiled loop works on, in one record, and the two functions that every part of it calls.
 
-from kalaba.compiled.work import Work
-from kalaba.native.machine_code import record_type
+A chunk of a run leaves all it knows behind in the record, so that how a run is cut changes no bit of it.
+"""
 
-RUNNING, DONE, STOPPED, NAN, UNDERFLOW, RESIDUAL, INCONSISTENT, SINGULAR, UNSOLVED = range(9)  # as in Status
+from kalaba.compiled.trajectory import Status
+from kalaba.native.machine_code import Floats, call, compiled, floats, record_type
+
+# As plain integers, which compiled code compares.
+RUNNING, DONE, STOPPED = int(Status.RUNNING), int(Status.DONE), int(Status.STOPPED)
+NAN, UNDERFLOW, RESIDUAL = int(Status.NAN), int(Status.UNDERFLOW), int(Status.RESIDUAL)
+INCONSISTENT, SINGULAR, UNSOLVED = int(Status.INCONSISTENT), int(Status.SINGULAR), int(Status.UNSOLVED)
 
 
-class Memory(Work):
-    """The fields of the record; those commented with a shape are addresses of arrays (see `Work`)."""
+class Memory:
+    """The fields of the record (see `machine_code`); those commented with a shape are addresses of arrays.
 
+    Arrays with slots hold the entry of slot i and lane l at i·lanes + l. The packed input of `constrain/layout.py`
+    stands in `inputs`: y = [work, q, v] first, then t, then u. The motion kernel writes ẏ first in `rates`, then the
+    constraint force Qc, the pivots and the gaps of the rows.
+    """
+
+    # The machine: sizes, and what every kernel reads and writes.
+    n_y: int
+    n_v: int
+    n_u: int
+    lanes: int
+    entries: int  # n_y · lanes (not `size`, which a NumPy record has of its own)
+
+    motion: int  # the kernel of ẏ
+    motion_store: int  # (constants + scratch)
+    control: int  # the kernel of u; 0 = u is held
+    control_store: int
+    inputs: int  # (input slots): what every kernel reads
+    rates: int  # (n_y + ...): what the motion kernel writes
+    controls: int  # (n_u): what the control kernel writes
+
+    # The method: coefficients of its tableau (see `steppers/tableau.py`) and the arrays of one step.
+    velocity_first: int  # 1 = semi-implicit
+    needs_end: int  # 1 = the dense output uses D and the rate at the end
+    exponent: int  # of h in the error estimate
+    n_stages: int
+    nodes: int  # (s,)
+    matrix: int  # (s, s)
+    weights: int  # (s,)
+    error_weights: int  # (s,): b - b̂
+    dense: int  # (s + 2, 4)
+    relative: float  # tolerances of an adaptive method
+    absolute: float
+
+    y: int  # (n_y): where a step starts
+    trial: int  # (n_y): where it ends
+    between: int  # (n_y): a state in between, or scratch
+    stages: int  # (s + 2, n_y): rates; the last two are D = (trial - y)/h and the rate at the end
+    active: int  # (lanes,) integers: lanes that count
+
+    # Constraint rows that are kept in this step.
+    n_rows: int
+    mask: int  # (n_rows): within the inputs
+    n_choices: int  # of rows, so far
+
+    # A method with a scheme, in one lane (see `structural.py`).
+    structural: int  # 1 = it has one; else the fields to `pivots` are not used
+    beta: float
+    gamma: float
+    alpha_m: float
+    alpha_f: float
+    inertia: float
+    collocation: float
+    error_constant: float
+    offset: float
+    carries: int
+    explicit: int
+    index_3: int
+    displace: int  # the kernel of q ⊕ N v
+    displace_store: int
+    tangent: int  # the kernel of M, C, K, A and the rows' values
+    tangent_store: int
+    tangents: int  # what it writes
+    started: int  # 1 = an acceleration is carried
+    unsolved: int  # 1 = Newton's method failed in this step
+    step_before: float  # 0 = the acceleration before is not known
+    step_meant: float  # h that the acceleration belongs to: it is the true one at t + offset·h
+    tangent_step: float  # s of the factors; 0 = none yet
+    tangent_choice: int  # n_choices of the factors
+    acceleration: int  # (n_v): a
+    acceleration_before: int  # (n_v): a one step earlier
+    acceleration_next: int  # (n_v): a⁺
+    true_acceleration: int  # (n_v): v̇ at the start of the step
+    collocated: int  # (n_v): x
+    held: int  # (n_u): what drove the last step
+    excess: int  # (n_v): w - f
+    multipliers: int  # (n_rows): λ - λ_f
+    correction: int  # (n_v + n_rows)
+    effective: int  # (n_v + n_rows)²: the factors
+    pivots: int  # (n_v + n_rows) integers
+
+    # The run: its times and how far it has come.
     start: float
     end: float
     step: float  # of a fixed-step method; 0 = adaptive
@@ -29,7 +116,8 @@ class Memory(Work):
     n_rejected: int
     next_sample: int
 
-    projecting: int
+    # Projection, and the choice of rows.
+    projecting: int  # 1 = the kernel settle projects, 0 = it normalises quaternions at most
     settle: int  # the kernel project or normalise; 0 = none
     settle_store: int
     settled: int  # (n_y + 2 n_rows): y corrected, residuals, their speeds
@@ -53,13 +141,15 @@ class Memory(Work):
     choices: int  # (kept_choices, 3): time, lane, rank
     kept_choices: int
 
+    # The event that stops a lane.
     event: int  # the kernel event; 0 = none
     event_store: int
     values: int  # (lanes,): what it writes
     before: int  # (lanes,): its value one step earlier
     stop: int  # (lanes,): when the event came; inf = not in this step
 
-    status: int  # (lanes,) integers
+    # How each lane stands.
+    status: int  # (lanes,) integers, of `Status`
     row: int  # (lanes,) integers: the row a failure speaks of, else -1
     rank: int  # (lanes,) integers: at the last choice; -1 = not yet chosen
     flag: int  # (lanes,) integers: scratch, the lanes a part of the loop concerns
@@ -71,6 +161,7 @@ class Memory(Work):
     jolt: int  # (lanes,): largest change of speed by a projection, of the largest speed, and its time
     jolt_time: int
 
+    # What each lane has recorded.
     samples: int  # (lanes,) integers: how many are recorded
     sample_time: int  # (samples, lanes)
     sample_y: int  # (samples, n_y)
@@ -82,3 +173,29 @@ class Memory(Work):
 
 
 MEMORY = record_type(Memory)
+
+
+@compiled
+def load(memory: Memory, state: Floats, t: float) -> None:
+    """Write a state and its time where the kernels read them."""
+    inputs, size = floats(memory.inputs), memory.entries
+    for i in range(size):
+        inputs[i] = state[i]
+    for lane in range(memory.lanes):
+        inputs[size + lane] = t
+
+
+@compiled
+def evaluate(memory: Memory, stage: int) -> None:
+    """Fill `rates` from the inputs as they stand, after u if there is a control law; keep ẏ as a stage (-1 = none)."""
+    if memory.control != 0:
+        call(memory.control, memory.inputs, memory.controls, memory.control_store)
+        inputs, controls = floats(memory.inputs), floats(memory.controls)
+        first = memory.entries + memory.lanes
+        for i in range(memory.n_u * memory.lanes):
+            inputs[first + i] = controls[i]
+    call(memory.motion, memory.inputs, memory.rates, memory.motion_store)
+    if stage >= 0:
+        stages, rates, size = floats(memory.stages), floats(memory.rates), memory.entries
+        for n in range(size):
+            stages[stage * size + n] = rates[n]

@@ -1,13 +1,9 @@
 """Bringing a state back to its constraints, or its quaternions to length 1."""
 
-from kalaba.compiled.memory import RESIDUAL, RUNNING, Memory
-from kalaba.compiled.work import load
+from kalaba.compiled.memory import RESIDUAL, RUNNING, Memory, load
 from kalaba.native.machine_code import Floats, call, compiled, floats, integers
+from kalaba.tolerances import PROJECTED, PROJECTION_LOST, SLOWEST
 
-NEAR = 1e-12  # a correction this small leaves the state at rounding, and so the speeds, corrected with A before it
-CLOSED = 1e-9  # a residual above this, where projecting no longer helps, is a failure
-JERK = 1e-4  # of the speed: a projection that changes more has met a singular position, or rows with a jerk
-SLOWEST = 1e-3  # m/s or rad/s: changes of smaller speeds are measured against this
 MOST_PROJECTIONS = 10  # Newton needs two or three; one that needs more has lost its way
 
 
@@ -58,9 +54,9 @@ def settle(memory: Memory, state: Floats, t: float) -> None:
                 worst = 0.0
                 for k in range(n_checked):
                     worst = max(worst, abs(residual[k * lanes + lane]) if mask[k * lanes + lane] > 0.0 else 0.0)
-                shrinks = tries == 0 or worst < 0.5 * found[lane] or worst > CLOSED
+                shrinks = tries == 0 or worst < 0.5 * found[lane] or worst > PROJECTION_LOST
                 found[lane] = worst
-                active[lane] = 1 if worst > NEAR and shrinks else 0
+                active[lane] = 1 if worst > PROJECTED and shrinks else 0
                 again |= active[lane] == 1
         tries += 1
 
@@ -113,7 +109,7 @@ def fail_unsettled(memory: Memory) -> None:
     status, row, found = integers(memory.status), integers(memory.row), floats(memory.found)
     mask, residual, lanes = floats(memory.mask), floats(memory.settled + 8 * memory.entries), memory.lanes
     for lane in range(lanes):
-        if status[lane] == RUNNING and found[lane] > CLOSED:
+        if status[lane] == RUNNING and found[lane] > PROJECTION_LOST:
             status[lane] = RESIDUAL
             for k in range(memory.n_rows):
                 if mask[k * lanes + lane] > 0.0 and abs(residual[k * lanes + lane]) >= found[lane]:

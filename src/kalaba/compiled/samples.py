@@ -1,12 +1,14 @@
-"""Recording samples: at the state on hand, or at a state between two steps, projected first."""
+"""What is recorded: samples at the state on hand or within a step, and the event that stops a lane."""
 
 import numpy as np
 
-from kalaba.compiled.memory import RUNNING, STOPPED, Memory
-from kalaba.compiled.projection import JERK, activate, jerk, keep_raw, restore, settle
-from kalaba.compiled.steps import interpolate
-from kalaba.compiled.work import evaluate, load
-from kalaba.native.machine_code import Floats, compiled, floats, integers
+from kalaba.compiled.explicit import interpolate, prepare_dense
+from kalaba.compiled.memory import RUNNING, STOPPED, Memory, evaluate, load
+from kalaba.compiled.projection import activate, jerk, keep_raw, restore, settle
+from kalaba.native.machine_code import Floats, call, compiled, floats, inlined, integers
+from kalaba.tolerances import PROJECTION_JERK
+
+HALVINGS = 60  # of the step: the event's time is then known to rounding
 
 
 @compiled
@@ -68,8 +70,19 @@ def _settle_between(memory: Memory, t: float) -> None:
     keep_raw(memory, between)
     settle(memory, between, t)
     for lane in range(memory.lanes):
-        if jerk(memory, between, lane) > JERK:
+        if jerk(memory, between, lane) > PROJECTION_JERK:
             restore(memory, between, lane)
+
+
+@inlined
+def record_within(memory: Memory) -> None:
+    """Record what lies within the step just taken: samples that are due, and the event if it came."""
+    came = look(memory, floats(memory.trial), memory.ahead)
+    if came or next_time(memory) < memory.ahead - memory.slack:
+        prepare_dense(memory, memory.ahead, memory.taken)
+        if came:
+            locate(memory)
+        record_inside(memory)
 
 
 @compiled
@@ -103,3 +116,41 @@ def record_inside(memory: Memory) -> None:
                 _copy(memory, lane, memory.n_y, between, y)
         if time == due:
             memory.next_sample += 1
+
+
+@compiled
+def look(memory: Memory, state: Floats, t: float) -> bool:
+    """Evaluate the event and say whether it came in some lane since the last look; those lanes are flagged."""
+    if memory.event == 0:
+        return False
+    status, flag = integers(memory.status), integers(memory.flag)
+    values, before, stop = floats(memory.values), floats(memory.before), floats(memory.stop)
+    load(memory, state, t)
+    call(memory.event, memory.inputs, memory.values, memory.event_store)
+    came = False
+    for lane in range(memory.lanes):
+        hit = status[lane] == RUNNING and before[lane] < 0.0 and values[lane] >= 0.0
+        before[lane] = values[lane]
+        flag[lane] = 1 if hit else 0
+        stop[lane] = np.inf
+        came |= hit
+    return came
+
+
+@compiled
+def locate(memory: Memory) -> None:
+    """Find the time of each flagged lane's event on the step's dense output, by bisection."""
+    flag, values, stop, h = integers(memory.flag), floats(memory.values), floats(memory.stop), memory.taken
+    for lane in range(memory.lanes):
+        if flag[lane] == 1:
+            low, high = 0.0, 1.0
+            for _ in range(HALVINGS):
+                part = 0.5 * (low + high)
+                interpolate(memory, h, part)
+                load(memory, floats(memory.between), memory.time + part * h)
+                call(memory.event, memory.inputs, memory.values, memory.event_store)
+                if values[lane] >= 0.0:
+                    high = part
+                else:
+                    low = part
+            stop[lane] = memory.time + high * h

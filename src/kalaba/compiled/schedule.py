@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from math import floor, isfinite
 
 from kalaba.errors import IntegrationError
-
-ON_GRID = 1e-9  # of save_every
+from kalaba.tolerances import ON_GRID
 
 
 @dataclass(frozen=True, slots=True)

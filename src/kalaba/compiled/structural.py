@@ -14,102 +14,100 @@ M and A are those of the iterate, and the equations are M (w - f) - Aᵀ (λ - �
 
 import numpy as np
 
-from kalaba.compiled.adaptive import scaled_norm
 from kalaba.compiled.linear_solve import lu_factor, lu_solve
-from kalaba.compiled.work import Work, evaluate, load
+from kalaba.compiled.memory import Memory, evaluate, load
+from kalaba.compiled.pace import scaled_norm
 from kalaba.native.machine_code import Floats, call, compiled, floats, integers
+from kalaba.tolerances import INFINITE, NEWTON_CLOSE, NEWTON_CLOSED_ROWS, NEWTON_STALLED, NEWTON_STILL
 
 MOST_ITERATIONS = 25
-CLOSE = 1e-11  # of the largest acceleration, or of a change of speed within the step: where Newton ends
-ROUNDING = 1e-7  # where it ends at the latest when corrections no longer shrink
-STILL = 1e-12  # the same, of the configuration
-NOTHING = 1e-15  # of the configuration: rows at position level are not known better
 SLOW = 0.1  # a correction that shrinks by less asks for a fresh tangent
 
 
 @compiled
-def structural_step(work: Work, t: float, h: float) -> None:
-    """Write the state one step later to `trial`; the rate at the start is already the first stage.
+def collocate(memory: Memory) -> float:
+    """Write the state one step later to `trial` and give its error; the rate at the start is already the first stage.
 
     `unsolved` says whether Newton's method failed.
     """
-    n_v, first_v = work.n_v, work.n_y - work.n_v
-    f, a, x = floats(work.stages + 8 * first_v), floats(work.acceleration), floats(work.collocated)
-    before, following = floats(work.acceleration_before), floats(work.acceleration_next)
-    rates, trial, y = floats(work.rates), floats(work.trial), floats(work.y)
-    _begin(work, t)
-    _shift(work, h)
-    power, s = floats(work.stages)[0], work.collocation * h
-    forward = s / work.step_before if work.step_before > 0.0 and work.explicit == 0 else 0.0
+    t, h, n_v, first_v = memory.time, memory.taken, memory.n_v, memory.n_y - memory.n_v
+    f, a, x = floats(memory.stages + 8 * first_v), floats(memory.acceleration), floats(memory.collocated)
+    before, following = floats(memory.acceleration_before), floats(memory.acceleration_next)
+    rates, trial, y = floats(memory.rates), floats(memory.trial), floats(memory.y)
+    _begin(memory, t)
+    _shift(memory, h)
+    power, s = floats(memory.stages)[0], memory.collocation * h
+    forward = s / memory.step_before if memory.step_before > 0.0 and memory.explicit == 0 else 0.0
     for i in range(n_v):
         x[i] = a[i] + forward * (a[i] - before[i])
-    if work.explicit == 1:
-        _place(work, t, h)
-        inputs = floats(work.inputs)
+    if memory.explicit == 1:
+        _place(memory, t, h)
+        inputs = floats(memory.inputs)
         for i in range(n_v):
             inputs[first_v + i] = y[first_v + i] + h * f[i]
-        evaluate(work, -1)
+        evaluate(memory, -1)
         for i in range(n_v):
             x[i] = rates[first_v + i]
     else:
-        work.unsolved = 0 if _newton(work, t, s) else 1
+        memory.unsolved = 0 if _newton(memory, t, s) else 1
     for i in range(n_v):
-        following[i] = a[i] + (x[i] - a[i]) / work.collocation
+        following[i] = a[i] + (x[i] - a[i]) / memory.collocation
         x[i] = following[i]
-    power_next = power + (rates[0] - power) / work.collocation
-    _place(work, t, h)
-    inputs = floats(work.inputs)
-    for i in range(work.n_y):
+    power_next = power + (rates[0] - power) / memory.collocation
+    _place(memory, t, h)
+    inputs = floats(memory.inputs)
+    for i in range(memory.n_y):
         trial[i] = inputs[i]
     trial[0] = y[0] + 0.5 * h * (power + power_next)
+    return 0.0 if memory.step > 0.0 else _error(memory, h)
 
 
 @compiled
-def _begin(work: Work, t: float) -> None:
+def _begin(memory: Memory, t: float) -> None:
     """Find the acceleration that the step starts from.
 
     The true one, or the scheme's own. That one takes part in a jump of what is held from outside.
     """
-    n_v, n_u, first_v = work.n_v, work.n_u, work.n_y - work.n_v
-    f, a = floats(work.stages + 8 * first_v), floats(work.acceleration)
-    true, u, held = floats(work.true_acceleration), floats(work.inputs + 8 * (work.n_y + 1)), floats(work.held)
-    if work.started == 0 or work.carries == 0:
+    n_v, n_u, first_v = memory.n_v, memory.n_u, memory.n_y - memory.n_v
+    f, a = floats(memory.stages + 8 * first_v), floats(memory.acceleration)
+    true, u, held = floats(memory.true_acceleration), floats(memory.inputs + 8 * (memory.n_y + 1)), floats(memory.held)
+    if memory.started == 0 or memory.carries == 0:
         for i in range(n_v):
             a[i] = f[i]
-    if work.started == 0 or work.index_3 == 0:
+    if memory.started == 0 or memory.index_3 == 0:
         for i in range(n_v):
             true[i] = f[i]
     jumps = False
     for i in range(n_u):
         jumps |= u[i] != held[i]
-    if jumps and work.started == 1 and work.control == 0 and work.carries == 1:
-        work.step_before = 0.0
-        load(work, floats(work.y), t)
+    if jumps and memory.started == 1 and memory.control == 0 and memory.carries == 1:
+        memory.step_before = 0.0
+        load(memory, floats(memory.y), t)
         _exchange(u, held, n_u)
-        evaluate(work, -1)
+        evaluate(memory, -1)
         _exchange(u, held, n_u)
-        rates = floats(work.rates)
+        rates = floats(memory.rates)
         for i in range(n_v):
             a[i] += f[i] - rates[first_v + i]
-            true[i] += f[i] - rates[first_v + i] if work.index_3 == 1 else 0.0
+            true[i] += f[i] - rates[first_v + i] if memory.index_3 == 1 else 0.0
     for i in range(n_u):
         held[i] = u[i]
 
 
 @compiled
-def _shift(work: Work, h: float) -> None:
+def _shift(memory: Memory, h: float) -> None:
     """Take the scheme's own acceleration to a step of another length, with the slope of the last step.
 
     Without it a change of the step by a factor would cost an order.
 
     Reference: Brüls and Arnold (2008), Journal of Computational and Nonlinear Dynamics 3, 031007.
     """
-    a, before = floats(work.acceleration), floats(work.acceleration_before)
-    if work.step_before > 0.0 and work.offset != 0.0 and work.step_meant != h:
-        part = work.offset * (h - work.step_meant) / work.step_before
-        for i in range(work.n_v):
+    a, before = floats(memory.acceleration), floats(memory.acceleration_before)
+    if memory.step_before > 0.0 and memory.offset != 0.0 and memory.step_meant != h:
+        part = memory.offset * (h - memory.step_meant) / memory.step_before
+        for i in range(memory.n_v):
             a[i] += part * (a[i] - before[i])
-    work.step_meant = h
+    memory.step_meant = h
 
 
 @compiled
@@ -119,18 +117,18 @@ def _exchange(one: Floats, other: Floats, count: int) -> None:
 
 
 @compiled
-def _place(work: Work, t: float, s: float) -> None:
+def _place(memory: Memory, t: float, s: float) -> None:
     """Write the state at t + s, the acceleration there being x, where the kernels read it; overwrites `between`."""
-    n_v, first_v = work.n_v, work.n_y - work.n_v
-    y, inputs, a, x = floats(work.y), floats(work.inputs), floats(work.acceleration), floats(work.collocated)
-    beta, gamma = work.beta, work.gamma
+    n_v, first_v = memory.n_v, memory.n_y - memory.n_v
+    y, inputs, a, x = floats(memory.y), floats(memory.inputs), floats(memory.acceleration), floats(memory.collocated)
+    beta, gamma = memory.beta, memory.gamma
     for i in range(first_v):
         inputs[i] = y[i]
     for i in range(n_v):
         inputs[first_v + i] = s * y[first_v + i] + s * s * ((0.5 - beta) * a[i] + beta * x[i])
-    inputs[work.n_y] = t + s
-    call(work.displace, work.inputs, work.between + 8, work.displace_store)
-    between = floats(work.between)
+    inputs[memory.n_y] = t + s
+    call(memory.displace, memory.inputs, memory.between + 8, memory.displace_store)
+    between = floats(memory.between)
     for i in range(1, first_v):
         inputs[i] = between[i]
     for i in range(n_v):
@@ -138,146 +136,156 @@ def _place(work: Work, t: float, s: float) -> None:
 
 
 @compiled
-def _newton(work: Work, t: float, s: float) -> bool:
+def _newton(memory: Memory, t: float, s: float) -> bool:
     """Solve for x, and say whether that went well."""
-    x, y, size, last = floats(work.collocated), floats(work.y), 0.0, 0.0
+    x, y, size, last = floats(memory.collocated), floats(memory.y), 0.0, 0.0
     largest = 1.0
-    for i in range(1, work.n_y - work.n_v):
+    for i in range(1, memory.n_y - memory.n_v):
         largest = max(largest, abs(y[i]))
-    correction = floats(work.correction)
-    for k in range(work.n_rows):
-        floats(work.multipliers)[k] = 0.0
-    fresh = work.index_3 == 1 or work.tangent_step != s or work.tangent_choice != work.n_choices
+    correction = floats(memory.correction)
+    for k in range(memory.n_rows):
+        floats(memory.multipliers)[k] = 0.0
+    fresh = memory.index_3 == 1 or memory.tangent_step != s or memory.tangent_choice != memory.n_choices
     age, shrink = 1, 1.0
     for tries in range(MOST_ITERATIONS):
-        _place(work, t, s)
-        evaluate(work, -1)
+        _place(memory, t, s)
+        evaluate(memory, -1)
         if fresh:
-            if not _linearise(work, s):
+            if not _linearise(memory, s):
                 return False
             age = 0
-        _correct(work, s)
+        _correct(memory, s)
         size, scale = 0.0, 0.0
-        for i in range(work.n_v):
+        for i in range(memory.n_v):
             x[i] += correction[i]
             size = max(size, abs(correction[i]))
-            scale = max(scale, abs(x[i]), abs(y[work.n_y - work.n_v + i]) / s)
-        if not size < 1e300:
+            scale = max(scale, abs(x[i]), abs(y[memory.n_y - memory.n_v + i]) / s)
+        if not size < INFINITE:
             return False
         shrink = size / last if tries > 0 and last > 0.0 else 1.0
         ahead = shrink / (1.0 - shrink) if shrink < 0.5 else 1.0
-        moved = work.beta * s * s * size / largest
-        if size * ahead <= CLOSE * scale or (work.index_3 == 1 and moved <= NOTHING):
+        moved = memory.beta * s * s * size / largest
+        if size * ahead <= NEWTON_CLOSE * scale or (memory.index_3 == 1 and moved <= NEWTON_CLOSED_ROWS):
             return True
-        if shrink > 0.5 and (age > 0 or work.index_3 == 1) and (size <= ROUNDING * scale or moved <= STILL):
+        if (
+            shrink > 0.5
+            and (age > 0 or memory.index_3 == 1)
+            and (size <= NEWTON_STALLED * scale or moved <= NEWTON_STILL)
+        ):
             return True
-        fresh = work.index_3 == 1 or (shrink > SLOW and tries > 0 and age > 0)
+        fresh = memory.index_3 == 1 or (shrink > SLOW and tries > 0 and age > 0)
         last = size
         age += 1
     return False
 
 
 @compiled
-def _linearise(work: Work, s: float) -> bool:
+def _linearise(memory: Memory, s: float) -> bool:
     """Take the tangent at the inputs and factor the matrix of the corrections."""
-    n, m = work.n_v, work.n_rows
-    size, effective, mask = n + m, floats(work.effective), floats(work.mask)
-    call(work.tangent, work.inputs, work.tangents, work.tangent_store)
-    mass, damping = floats(work.tangents), floats(work.tangents + 8 * n * n)
-    stiffness, rows = floats(work.tangents + 16 * n * n), floats(work.tangents + 24 * n * n)
-    row_damping = floats(work.tangents + 8 * (3 * n * n + m * n + m))
-    row_stiffness = floats(work.tangents + 8 * (3 * n * n + 2 * m * n + m))
+    n, m = memory.n_v, memory.n_rows
+    size, effective, mask = n + m, floats(memory.effective), floats(memory.mask)
+    call(memory.tangent, memory.inputs, memory.tangents, memory.tangent_store)
+    mass, damping = floats(memory.tangents), floats(memory.tangents + 8 * n * n)
+    stiffness, rows = floats(memory.tangents + 16 * n * n), floats(memory.tangents + 24 * n * n)
+    row_damping = floats(memory.tangents + 8 * (3 * n * n + m * n + m))
+    row_stiffness = floats(memory.tangents + 8 * (3 * n * n + 2 * m * n + m))
     for i in range(size * size):
         effective[i] = 0.0
     for j in range(n):
         for i in range(n):
             k = j * n + i
             effective[i * size + j] = (
-                work.inertia * mass[k] + work.gamma * s * damping[k] + work.beta * s * s * stiffness[k]
+                memory.inertia * mass[k] + memory.gamma * s * damping[k] + memory.beta * s * s * stiffness[k]
             )
         for k in range(m):
             entry, on_row, kept = rows[j * m + k], rows[j * m + k], 1.0 if mask[k] > 0.0 else 0.0
-            if work.index_3 == 0:
-                on_row = work.inertia * entry + work.gamma * s * row_damping[j * m + k]
-                on_row += work.beta * s * s * row_stiffness[j * m + k]
+            if memory.index_3 == 0:
+                on_row = memory.inertia * entry + memory.gamma * s * row_damping[j * m + k]
+                on_row += memory.beta * s * s * row_stiffness[j * m + k]
             effective[j * size + n + k] = -kept * entry
             effective[(n + k) * size + j] = kept * on_row
     for k in range(m):
         effective[(n + k) * size + n + k] = 0.0 if mask[k] > 0.0 else 1.0
-    work.tangent_step = s
-    work.tangent_choice = work.n_choices
-    return lu_factor(effective, integers(work.pivots), size)
+    memory.tangent_step = s
+    memory.tangent_choice = memory.n_choices
+    return lu_factor(effective, integers(memory.pivots), size)
 
 
 @compiled
-def _correct(work: Work, s: float) -> None:
+def _correct(memory: Memory, s: float) -> None:
     """Find the next correction of x, from the motion at the inputs."""
-    n, m, first_v = work.n_v, work.n_rows, work.n_y - work.n_v
-    mass, rows = floats(work.tangents), floats(work.tangents + 24 * n * n)
-    value, mask = floats(work.tangents + 8 * (3 * n * n + m * n)), floats(work.mask)
-    multipliers = floats(work.multipliers)
-    x, a, f = floats(work.collocated), floats(work.acceleration), floats(work.true_acceleration)
-    motion, excess, correction = floats(work.rates + 8 * first_v), floats(work.excess), floats(work.correction)
+    n, m, first_v = memory.n_v, memory.n_rows, memory.n_y - memory.n_v
+    mass, rows = floats(memory.tangents), floats(memory.tangents + 24 * n * n)
+    value, mask = floats(memory.tangents + 8 * (3 * n * n + m * n)), floats(memory.mask)
+    multipliers = floats(memory.multipliers)
+    x, a, f = floats(memory.collocated), floats(memory.acceleration), floats(memory.true_acceleration)
+    motion, excess, correction = floats(memory.rates + 8 * first_v), floats(memory.excess), floats(memory.correction)
     for i in range(n):
-        mean = (work.alpha_m * a[i] - work.alpha_f * f[i]) / (1.0 - work.alpha_f)
-        excess[i] = work.inertia * x[i] + mean - motion[i]  # w - f
+        mean = (memory.alpha_m * a[i] - memory.alpha_f * f[i]) / (1.0 - memory.alpha_f)
+        excess[i] = memory.inertia * x[i] + mean - motion[i]  # w - f
     for i in range(n):
         total = 0.0
         for j in range(n):
             total -= mass[j * n + i] * excess[j]
-        for k in range(m * work.index_3):
+        for k in range(m * memory.index_3):
             total += (rows[i * m + k] * multipliers[k]) if mask[k] > 0.0 else 0.0
         correction[i] = total
     for k in range(m):
         total = 0.0
         for j in range(n):
             total -= rows[j * m + k] * excess[j]
-        if work.index_3 == 1:
-            total = -value[k] / (work.beta * s * s)
+        if memory.index_3 == 1:
+            total = -value[k] / (memory.beta * s * s)
         correction[n + k] = total if mask[k] > 0.0 else 0.0
-    lu_solve(floats(work.effective), integers(work.pivots), n + m, correction)
+    lu_solve(floats(memory.effective), integers(memory.pivots), n + m, correction)
     for k in range(m):
         multipliers[k] += correction[n + k]
 
 
 @compiled
-def keep_acceleration(work: Work, h: float) -> None:
-    """Go on from the step just taken."""
-    a, before = floats(work.acceleration), floats(work.acceleration_before)
-    following, true, x = floats(work.acceleration_next), floats(work.true_acceleration), floats(work.collocated)
-    for i in range(work.n_v):
-        if work.index_3 == 1:
-            mean = work.alpha_m * a[i] - work.alpha_f * true[i]
-            true[i] = work.inertia * x[i] + mean / (1.0 - work.alpha_f)
+def keep_acceleration(memory: Memory) -> None:
+    """Carry the accelerations over to the next step, if this one went anywhere."""
+    if memory.ahead == memory.time:
+        return
+    a, before = floats(memory.acceleration), floats(memory.acceleration_before)
+    following, true, x = floats(memory.acceleration_next), floats(memory.true_acceleration), floats(memory.collocated)
+    for i in range(memory.n_v):
+        if memory.index_3 == 1:
+            mean = memory.alpha_m * a[i] - memory.alpha_f * true[i]
+            true[i] = memory.inertia * x[i] + mean / (1.0 - memory.alpha_f)
         before[i] = a[i]
         a[i] = following[i]
-    work.step_before = h
-    work.started = 1
+    memory.step_before = memory.taken
+    memory.started = 1
 
 
 @compiled
-def structural_error(work: Work, h: float) -> float:
+def _error(memory: Memory, h: float) -> float:
     """Give the scaled size of the error estimate; `between` is overwritten.
 
     In q, C h² (a⁺ - a) ≈ C h³ q⃛; in v, h³ v⃛/12, the second derivative of v̇ being that of the parabola through the
     accelerations of this step and the one before.
     """
-    if work.unsolved == 1:
+    if memory.unsolved == 1:
         return np.inf
-    n_v, n_y = work.n_v, work.n_y
-    first_v, between, inputs = n_y - n_v, floats(work.between), floats(work.inputs)
-    a, before, following = floats(work.acceleration), floats(work.acceleration_before), floats(work.acceleration_next)
+    n_v, n_y = memory.n_v, memory.n_y
+    first_v, between, inputs = n_y - n_v, floats(memory.between), floats(memory.inputs)
+    a, before, following = (
+        floats(memory.acceleration),
+        floats(memory.acceleration_before),
+        floats(memory.acceleration_next),
+    )
     for i in range(n_v):
-        inputs[first_v + i] = work.error_constant * h * h * (following[i] - a[i])
+        inputs[first_v + i] = memory.error_constant * h * h * (following[i] - a[i])
     for i in range(first_v):
-        inputs[i] = floats(work.y)[i]
-    call(work.displace, work.inputs, work.between + 8, work.displace_store)
+        inputs[i] = floats(memory.y)[i]
+    call(memory.displace, memory.inputs, memory.between + 8, memory.displace_store)
     between[0] = 0.0
     for i in range(1, first_v):
         between[i] -= inputs[i]
     for i in range(n_v):
         between[first_v + i] = 0.0
-        if work.step_before > 0.0:
-            slope, slope_before = (following[i] - a[i]) / h, (a[i] - before[i]) / work.step_before
-            between[first_v + i] = h**3 / 6.0 * (slope - slope_before) / (h + work.step_before)
-    return scaled_norm(work, between)
+        if memory.step_before > 0.0:
+            slope, slope_before = (following[i] - a[i]) / h, (a[i] - before[i]) / memory.step_before
+            between[first_v + i] = h**3 / 6.0 * (slope - slope_before) / (h + memory.step_before)
+    return scaled_norm(memory, between)

@@ -6,20 +6,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from kalaba.compiled.explicit import coefficients
 from kalaba.compiled.kernels import Kernels
 from kalaba.compiled.memory import MEMORY
 from kalaba.compiled.schedule import Schedule
-from kalaba.compiled.steps import coefficients
 from kalaba.errors import NativeError
 from kalaba.native import aligned_zeros
 from kalaba.native.batch import Code
 from kalaba.native.machine_code import Floats
 from kalaba.steppers.scheme import Scheme
 from kalaba.steppers.stepper import Stepper
+from kalaba.tolerances import ON_GRID, SAME_TIME
 
 KEPT_CHOICES = 1000
-SAME_TIME = 1e-9  # of a fixed step
-SAME_ADAPTIVE_TIME = 1e-12  # of save_every
 EPS = float(np.finfo(np.float64).eps)
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -98,9 +97,9 @@ def _times(stepper: Stepper, schedule: Schedule) -> dict[str, float]:
     times |= {"time": schedule.start, "origin": schedule.start}
     pace = stepper.pace
     if pace.rtol is None:
-        return times | {"step": pace.step, "slack": SAME_TIME * pace.step + rounding}
+        return times | {"step": pace.step, "slack": ON_GRID * pace.step + rounding}
     times |= {"relative": pace.rtol, "absolute": pace.atol, "max_step": pace.max_step}
-    slack = SAME_ADAPTIVE_TIME * min(schedule.save_every, 1.0) + rounding
+    slack = SAME_TIME * min(schedule.save_every, 1.0) + rounding
     return times | {"next_step": pace.step, "slack": slack}
 
 

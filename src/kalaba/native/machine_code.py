@@ -34,6 +34,11 @@ def compiled(function: Function) -> Function:
     return cast("Function", njit(nogil=True, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function))
 
 
+def inlined(function: Function) -> Function:
+    """Compile a function into its one caller, as if it were written there: it adds nothing to the chain of calls."""
+    return cast("Function", njit(nogil=True, _nrt=False, inline="always")(function))
+
+
 def compiled_entry(function: Function) -> Function:
     """Compile a function that Python calls, once per machine: the code stays in Numba's cache on disk.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kalaba.compiled import Integration, Kernels, Opening, Schedule, Trajectory
-from kalaba.compiled.status import Status as LoopStatus
+from kalaba.compiled import Status as LoopStatus
 from kalaba.constrain.kernels.motion import motion, motion_by_limbs
 from kalaba.constrain.kernels.slopes import tangent
 from kalaba.constrain.layout import Layout

@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from kalaba.errors import IntegrationError
+from kalaba.tolerances import ORDER_CONDITION
 
 Floats = npt.NDArray[np.float64]
 Row = tuple[float, ...]
 Tree = tuple["Tree", ...]  # a rooted tree: the trees that hang on its root
 
 DENSE_POWERS = 4  # of θ, at most, in a dense output
-TOLERANCE = 1e-13  # of a condition; coefficients are of order 10 and rounded once
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class ButcherTableau:
         if any(len(row) > DENSE_POWERS for row in self.dense):
             raise IntegrationError(f"a dense output takes powers of θ up to {DENSE_POWERS}")
         for stage, (node, row) in enumerate(zip(self.nodes, self.matrix, strict=True), 1):
-            if not isclose(sum(row), node, rel_tol=0.0, abs_tol=TOLERANCE):
+            if not isclose(sum(row), node, rel_tol=0.0, abs_tol=ORDER_CONDITION):
                 raise IntegrationError(f"stage {stage}: the coefficients of a sum to {sum(row)}, but c is {node}")
         self._check("weights", self.weights, self.order)
         if self.embedded:
@@ -79,7 +79,7 @@ class ButcherTableau:
             for tree in _trees(size):
                 found = float(np.dot(weights, _elementary(tree, self.square_matrix())))
                 wanted = part**size / _density(tree)
-                if not isclose(found, wanted, rel_tol=0.0, abs_tol=TOLERANCE):
+                if not isclose(found, wanted, rel_tol=0.0, abs_tol=ORDER_CONDITION):
                     raise IntegrationError(f"{name}: a condition of order {size} gives {found}, expected {wanted}")
 
 

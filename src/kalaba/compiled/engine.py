@@ -1,0 +1,109 @@
+"""The engine: one step of a run, and the loop around it, compiled once per computer and run without Python."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from kalaba import tolerances
+from kalaba.compiled.choice import choose_again, settle_step, watch
+from kalaba.compiled.explicit import take_stages
+from kalaba.compiled.memory import DONE, RUNNING, Memory, evaluate, load
+from kalaba.compiled.pace import aim, fail_infinite, is_shortened
+from kalaba.compiled.projection import activate, copy_active
+from kalaba.compiled.samples import look, record_state, record_within
+from kalaba.compiled.structural import collocate, keep_acceleration
+from kalaba.constrain import rows
+from kalaba.native import machine_code
+from kalaba.native.machine_code import compiled, compiled_entry, floats, inlined, integers, source_stamp
+
+Records = npt.NDArray[np.void]
+
+
+@inlined
+def step(memory: Memory, until: float, structural: int) -> bool:
+    """One step of the engine, numbered as in `kalaba.compiled`; False = no lane goes on."""
+    start(memory)  # 1.
+    if watch(memory):  # 2.
+        choose_again(memory)
+    if not fail_infinite(memory, floats(memory.stages)):
+        return False
+    record_state(memory)  # 3.
+    if is_over(memory):
+        return False
+    aim(memory, until)  # 4.
+    again = True
+    while again:
+        error = collocate(memory) if structural else take_stages(memory)
+        again = is_shortened(memory, error, until)
+    settle_step(memory)  # 5.
+    record_within(memory)  # 6.
+    if structural:
+        keep_acceleration(memory)
+    accept(memory)
+    return True
+
+
+def _engine(stamp: int, structural: int) -> Callable[[Records, float, int], int]:
+    """The loop for explicit methods (0), or for those with a scheme (1): each compiles only what it calls."""
+
+    def advance(memories: Records, until: float, limit: int) -> int:
+        """Step until `until` is reached, at most `limit` times; what is due at `until` is left to the next call.
+
+        So a call with another held actuation finds the state unevaluated, and samples carry the actuation that begins.
+        """
+        memory = memories[0]
+        if memory.n_steps == 0:
+            look(memory, floats(memory.y), memory.time)
+        steps = 0
+        while steps < limit and is_due(memory, until) and step(memory, until, structural):
+            steps += 1
+        return stamp
+
+    return compiled_entry(advance)
+
+
+@compiled
+def is_due(memory: Memory, until: float) -> bool:
+    """Say whether a step begins before `until`; at the end of the run one does, to record the last sample."""
+    is_end: bool = memory.time >= memory.end - memory.slack
+    return is_end or memory.time < until - memory.slack
+
+
+@compiled
+def start(memory: Memory) -> None:
+    """Evaluate the motion at the state on hand: the first stage, and all that a sample needs."""
+    load(memory, floats(memory.y), memory.time)
+    evaluate(memory, 0)
+
+
+@compiled
+def is_over(memory: Memory) -> bool:
+    """Say whether the end of the run is reached; the lanes that still run are then done."""
+    if memory.time < memory.end - memory.slack:
+        return False
+    status = integers(memory.status)
+    for lane in range(memory.lanes):
+        if status[lane] == RUNNING:
+            status[lane] = DONE
+    return True
+
+
+@compiled
+def accept(memory: Memory) -> None:
+    """Move the lanes that still run to the end of the step."""
+    activate(memory)
+    copy_active(memory, floats(memory.trial), floats(memory.y))
+    for lane in range(memory.lanes):
+        if integers(memory.active)[lane] == 1:
+            floats(memory.reached)[lane] = memory.ahead
+    memory.n_steps += 1 if memory.ahead > memory.time else 0
+    memory.time = memory.ahead
+
+
+# Everything that is compiled into the engine: a change in any of these files makes Numba compile it anew.
+_STAMP = source_stamp(
+    Path(__file__).parent, Path(machine_code.__file__), Path(rows.__file__), Path(tolerances.__file__)
+)
+advance, advance_structure = _engine(_STAMP, 0), _engine(_STAMP, 1)

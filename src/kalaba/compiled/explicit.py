@@ -1,0 +1,112 @@
+"""One step of an explicit method, its error, and the states in between; the same source whatever the lanes."""
+
+import numpy as np
+import numpy.typing as npt
+
+from kalaba.compiled.memory import Memory, evaluate, load
+from kalaba.compiled.pace import scaled_norm
+from kalaba.native.machine_code import Floats, compiled, floats
+from kalaba.steppers.tableau import DENSE_POWERS, ButcherTableau
+
+# The cubic through both ends: y + h [k₀(θ - 2θ² + θ³) + D(3θ² - 2θ³) + k₁(-θ² + θ³)] with D = (y⁺ - y)/h.
+_HERMITE = {0: (1.0, -2.0, 1.0), -2: (0.0, 3.0, -2.0), -1: (0.0, -1.0, 1.0)}
+
+
+def coefficients(tableau: ButcherTableau) -> dict[str, npt.NDArray[np.float64]]:
+    """Give the arrays of a method that `Memory` names; `dense` has two rows more than stages, for D and for k₁."""
+    dense = np.zeros((len(tableau.nodes) + 2, DENSE_POWERS))
+    for stage, row in (dict(enumerate(tableau.dense)) or _HERMITE).items():
+        dense[stage, : len(row)] = row
+    weights = np.array(tableau.weights)
+    return {
+        "nodes": np.array(tableau.nodes),
+        "matrix": tableau.square_matrix(),
+        "weights": weights,
+        "error_weights": weights - np.array(tableau.embedded or tableau.weights),
+        "dense": dense,
+    }
+
+
+@compiled
+def take_stages(memory: Memory) -> float:
+    """Write the state one step later to `trial` and give its error; the rate at the start is already the first stage.
+
+    Through the stages of a tableau, k_i = f(t + c_i h, y + h Σ a_ij k_j), then y⁺ = y + h Σ b_i k_i. If velocity goes
+    first, q is stepped again with N(q) v⁺, read from the motion kernel at the old q and the new v.
+    """
+    inputs, nodes, n_stages = floats(memory.inputs), floats(memory.nodes), memory.n_stages
+    t, h = memory.time, memory.taken
+    for i in range(1, n_stages):
+        _combine(memory, floats(memory.matrix + 8 * i * n_stages), i, h, inputs)
+        for lane in range(memory.lanes):
+            inputs[memory.entries + lane] = t + nodes[i] * h
+        evaluate(memory, i)
+    trial = floats(memory.trial)
+    _combine(memory, floats(memory.weights), n_stages, h, trial)
+    if memory.velocity_first == 1:
+        y, rates = floats(memory.y), floats(memory.rates)
+        first_v = memory.entries - memory.n_v * memory.lanes
+        for n in range(memory.entries):
+            inputs[n] = y[n] if n < first_v else trial[n]
+        evaluate(memory, -1)
+        for n in range(first_v):
+            trial[n] = y[n] + h * rates[n]
+    return 0.0 if memory.step > 0.0 else _error(memory, h)
+
+
+@compiled
+def _combine(memory: Memory, weights: Floats, count: int, h: float, result: Floats) -> None:
+    """Write y + h Σ_j weight_j k_j, over the first `count` stages and in that order."""
+    y, stages, size = floats(memory.y), floats(memory.stages), memory.entries
+    for n in range(size):
+        result[n] = 0.0
+    for j in range(count):
+        weight = weights[j]
+        if weight != 0.0:
+            for n in range(size):
+                result[n] += weight * stages[j * size + n]
+    for n in range(size):
+        result[n] = y[n] + h * result[n]
+
+
+@compiled
+def prepare_dense(memory: Memory, end: float, h: float) -> None:
+    """Complete the stages for `interpolate` by D and the rate at the end of the step, if they are needed."""
+    if memory.needs_end == 1:
+        y, trial, stages = floats(memory.y), floats(memory.trial), floats(memory.stages)
+        first = memory.n_stages * memory.entries
+        for n in range(memory.entries):
+            stages[first + n] = (trial[n] - y[n]) / h
+        load(memory, trial, end)
+        evaluate(memory, memory.n_stages + 1)
+
+
+@compiled
+def interpolate(memory: Memory, h: float, part: float) -> None:
+    """Write the state at the part θ of the step to `between`: y + h Σ_i k_i Σ_j d_ij θ^j."""
+    y, between, stages, dense = floats(memory.y), floats(memory.between), floats(memory.stages), floats(memory.dense)
+    size = memory.entries
+    for n in range(size):
+        between[n] = 0.0
+    for i in range(memory.n_stages + 2):
+        weight = 0.0
+        for j in range(DENSE_POWERS - 1, -1, -1):
+            weight = part * (weight + dense[i * DENSE_POWERS + j])
+        if weight != 0.0:
+            for n in range(size):
+                between[n] += weight * stages[i * size + n]
+    for n in range(size):
+        between[n] = y[n] + h * between[n]
+
+
+@compiled
+def _error(memory: Memory, h: float) -> float:
+    """Give the scaled size of e = h Σ_i (b_i - b̂_i) k_i; `between` is overwritten."""
+    between, stages, weights = floats(memory.between), floats(memory.stages), floats(memory.error_weights)
+    size = memory.entries
+    for n in range(size):
+        between[n] = 0.0
+    for j in range(memory.n_stages):
+        for n in range(size):
+            between[n] += h * weights[j] * stages[j * size + n]
+    return scaled_norm(memory, between)

@@ -1,0 +1,177 @@
+"""How long a step is, fixed or adapted to its error, and what becomes of a lane that goes wrong."""
+
+import numpy as np
+
+from kalaba.compiled.memory import NAN, RUNNING, UNDERFLOW, UNSOLVED, Memory, evaluate, load
+from kalaba.compiled.projection import activate
+from kalaba.native.machine_code import Floats, compiled, floats, integers
+from kalaba.tolerances import INFINITE, SHORTEST_STEP
+
+STRETCH = 1.01  # a step may grow by this to land on the end at once
+SAFETY = 0.9
+SHRINK, GROW = 0.2, 10.0  # limits of the change from one step to the next
+MEMORY = 0.04  # β of the PI controller
+SMALLEST_ERROR = 1e-4  # an error taken as smaller would let one lucky step decide the next
+
+
+@compiled
+def aim(memory: Memory, until: float) -> None:
+    """Set the length and the end of the next step, which all lanes that run will take.
+
+    A fixed step ends on the grid origin + k·step; an end off the grid shortens the step and moves the grid. Counting
+    steps instead of adding them keeps every time free of how the run was cut into chunks.
+    """
+    activate(memory)
+    memory.rejected = 0
+    if memory.step > 0.0:
+        memory.taken = memory.step
+        memory.since_origin += 1
+        memory.ahead = memory.origin + memory.since_origin * memory.step
+        if memory.ahead > until + memory.slack:
+            memory.taken = until - memory.time
+            memory.ahead = until
+            memory.origin = until
+            memory.since_origin = 0
+    else:
+        if memory.next_step == 0.0:
+            memory.next_step = first_step(memory, memory.time)
+        _reach(memory, min(memory.next_step, memory.max_step), until)
+
+
+@compiled
+def _reach(memory: Memory, h: float, until: float) -> bool:
+    """Let an adaptive step go so far, or a little farther to land on `until` and not just short of it.
+
+    A step that sinks below rounding goes nowhere, and all lanes with it, since they share it; then False.
+    """
+    lands = STRETCH * h >= until - memory.time
+    memory.taken = until - memory.time if lands else h
+    memory.ahead = until if lands else memory.time + h
+    if lands or h > SHORTEST_STEP * max(abs(memory.time), memory.slack):
+        return True
+    memory.ahead = memory.time
+    status = integers(memory.status)
+    for lane in range(memory.lanes):
+        status[lane] = UNDERFLOW if status[lane] == RUNNING else status[lane]
+    return False
+
+
+@compiled
+def is_shortened(memory: Memory, error: float, until: float) -> bool:
+    """Shorten a step whose error is above 1, and say whether to take it again.
+
+    The error is estimated before projection. A step that stands suggests the length of the next. A fixed step without
+    a solution ends the run where it began, and so does one that would sink below rounding.
+    """
+    if memory.step > 0.0 and memory.unsolved == 1:
+        memory.ahead = memory.time
+        integers(memory.status)[0] = UNSOLVED
+        return False
+    if memory.step > 0.0 or memory.ahead == memory.time:
+        return False
+    h = memory.taken
+    if error <= 1.0:
+        following = h * next_factor(error, memory.error, memory.exponent)
+        if memory.rejected > 0:
+            following = min(following, h)
+        elif memory.ahead == until:  # cut short by the end, not by the error
+            following = max(following, memory.next_step)
+        memory.next_step = following
+        memory.error = max(error, SMALLEST_ERROR)
+        return False
+    memory.rejected += 1
+    memory.n_rejected += 1
+    return _reach(memory, h * retry_factor(error, memory.exponent), until)
+
+
+@compiled
+def fail_infinite(memory: Memory, values: Floats) -> bool:
+    """Give up the lanes whose state or rate is not finite, and say whether a lane still runs."""
+    status, lanes = integers(memory.status), memory.lanes
+    all_fine = True
+    for i in range(memory.entries):
+        all_fine &= abs(values[i]) <= INFINITE
+    running = False
+    for lane in range(lanes):
+        fine = all_fine
+        if not all_fine:
+            fine = True
+            for i in range(memory.n_y):
+                fine &= abs(values[i * lanes + lane]) <= INFINITE
+        if status[lane] == RUNNING:
+            status[lane] = RUNNING if fine else NAN
+            running |= fine
+    return running
+
+
+@compiled
+def scaled_norm(memory: Memory, values: Floats) -> float:
+    """Give the root mean square of values_i / (atol + rtol max(|y_i|, |y⁺_i|)), the largest over the active lanes."""
+    y, trial, active, lanes = floats(memory.y), floats(memory.trial), integers(memory.active), memory.lanes
+    worst = 0.0
+    for lane in range(lanes):
+        total = 0.0
+        for slot in range(memory.n_y):
+            i = slot * lanes + lane
+            scale = memory.absolute + memory.relative * max(abs(y[i]), abs(trial[i]))
+            total += (values[i] / scale) ** 2
+        norm = np.sqrt(total / memory.n_y)
+        if active[lane] == 1 and not norm <= worst:  # a NaN stays
+            worst = norm
+    return worst
+
+
+@compiled
+def next_factor(error: float, previous: float, exponent: int) -> float:
+    """Give the factor from this accepted step to the next, by the PI controller.
+
+    With k = `exponent`, of h in the error estimate::
+
+        factor = 0.9 e^-(1/k - 3β/4) e_before^β        within 0.2 and 10
+
+    Reference: Hairer and Wanner, Solving Ordinary Differential Equations II, IV.2, and their code DOPRI5.
+    """
+    factor: float = (
+        SAFETY * max(error, 1e-10) ** (0.75 * MEMORY - 1.0 / exponent) * max(previous, SMALLEST_ERROR) ** MEMORY
+    )
+    return min(GROW, max(SHRINK, factor))
+
+
+@compiled
+def retry_factor(error: float, exponent: int) -> float:
+    """Give the factor by which a rejected step is tried again; a step that ended in NaN is cut by the most."""
+    if not error < np.inf:
+        return SHRINK
+    factor: float = SAFETY * error ** (0.75 * MEMORY - 1.0 / exponent)
+    return max(SHRINK, factor)
+
+
+@compiled
+def first_step(memory: Memory, t: float) -> float:
+    """Guess the first step from the size of y, of its rate (the first stage) and of the rate's change.
+
+    The change is that over a small Euler step. Overwrites `between` and `trial`.
+
+    Reference: Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, II.4, "Starting Step Size".
+    """
+    y, trial, between, rates, stages = (
+        floats(memory.y),
+        floats(memory.trial),
+        floats(memory.between),
+        floats(memory.rates),
+        floats(memory.stages),
+    )
+    for n in range(memory.entries):
+        trial[n] = y[n]
+    d0, d1 = scaled_norm(memory, y), scaled_norm(memory, stages)
+    h0 = 1e-6 if min(d0, d1) < 1e-5 else 0.01 * d0 / d1
+    for n in range(memory.entries):
+        between[n] = y[n] + h0 * stages[n]
+    load(memory, between, t + h0)
+    evaluate(memory, -1)
+    for n in range(memory.entries):
+        between[n] = rates[n] - stages[n]
+    d2 = scaled_norm(memory, between) / h0
+    slope = max(d1, d2)
+    h1 = max(1e-6, 1e-3 * h0) if slope <= 1e-15 else (0.01 / slope) ** (1.0 / memory.exponent)
+    return min(100.0 * h0, h1)
