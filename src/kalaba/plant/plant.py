@@ -45,6 +45,10 @@ if TYPE_CHECKING:
     from kalaba.derive.dynamics import Method
     from kalaba.model.machine import Machine
     from kalaba.native import Kernel
+    from kalaba.plant.choice import Choice
+    from kalaba.plant.derivatives import Derivatives
+    from kalaba.plant.reaction import Reaction
+    from kalaba.plant.step import Stepping
 
 Array = NDArray[np.float64]
 Trace = Callable[["Equations"], "ca.Function"]
@@ -166,6 +170,13 @@ class Plant:
     def quick(self) -> Quick:
         """Forward dynamics at the least cost of a call, where nothing is out of the ordinary."""
         return Quick(self)
+
+    @cached_property
+    def stepping(self) -> Stepping:
+        """The compiled step of a native plant."""
+        from kalaba.plant.step import Stepping
+
+        return Stepping(self)
 
     @cached_property
     def choice(self) -> Choice:

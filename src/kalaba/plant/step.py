@@ -1,90 +1,106 @@
-"""One native step at a time, for people who write their own loop: Runge-Kutta stages, then projection."""
+"""One step at a time, for people who write their own loop: a Runge-Kutta step and its projection, as in a run."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import threading
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from kalaba.errors import ConstraintError, ModelError
+from kalaba.errors import ConstraintError, ModelError, NotFiniteError
 from kalaba.native.backend import NativeFunction
 from kalaba.plant.arguments import checked
-from kalaba.plant.choice import choose, is_healthy
 from kalaba.plant.reference import Span, step_state
 from kalaba.plant.state import State
 from kalaba.space.number import is_number
+from kalaba.steppers.runge_kutta4 import RungeKutta4
+from kalaba.tolerances import ROW_PIVOT_FALLEN
 
 if TYPE_CHECKING:
-    from kalaba.plant.choice import Choice
+    from kalaba.compiled.single_step import SingleStep
+    from kalaba.compiled.trajectory import Status
+    from kalaba.native.batch import Code
     from kalaba.plant.plant import Plant
 
 Array = NDArray[np.float64]
-CLOSED = 1e-9  # a residual found below this before a Newton step is at rounding after it
-PROJECTIONS = 10
-WEIGHTS = ((0.0, 1 / 6), (0.5, 1 / 3), (0.5, 1 / 3), (1.0, 1 / 6))  # node and weight of each stage
 
 
-def one_step(plant: Plant, state: State, actuation: Any, dt: float, t: float) -> State:  # noqa: ANN401
+def one_step(plant: Plant, state: State, actuation: ArrayLike | None, dt: float, t: float) -> State:
     """Advance a state by one step with held actuation."""
-    held = np.zeros(plant.layout.u.stop - plant.layout.u.start)
+    held = np.zeros(plant.layout.n_u)
     if actuation is not None:
         held[: len(plant.actuators)] = checked(actuation, len(plant.actuators), "actuation", plant.actuators)
     if not is_number(dt) or not dt > 0:
         raise ModelError(f"{plant.system.name}.step: expected dt above 0 s, got {dt!r}. One step forward in time.")
     if plant.is_native:
-        return native_step(plant, State(*state), held, dt, t)
+        return plant.stepping(State(*state), held, Span(t, dt))
     return step_state(plant, State(*state), held, Span(t, dt))
 
 
-def native_step(plant: Plant, state: State, held: Array, h: float, t: float) -> State:
-    """One classical Runge-Kutta step with rows frozen, then projection at the new time."""
-    function = plant.standard("motion")
-    assert isinstance(function, NativeFunction)  # noqa: S101  (callers ask native plants only)
-    bound, layout = function.bound, plant.layout
-    choice = _choice_at(plant, function, state, held, t)
-    n_y, y = layout.v.stop, np.concatenate([[0.0], *state])
-    rate, total = np.zeros(n_y), np.zeros(n_y)
-    for node, weight in WEIGHTS:
-        bound.inputs[:n_y], bound.inputs[layout.t] = y + node * h * rate, t + node * h
-        bound.run()
-        rate = bound.outputs[:n_y].copy()
-        total += weight * rate
-    y = project(plant, y + h * total, choice, t + h)
-    return State(y[layout.q].copy(), y[layout.v].copy())
+class Stepping:
+    """The compiled step of a native Plant; every thread works on arrays of its own.
+
+    Each step starts with the rows chosen at the machine's start, if they still hold, so that steps know no history.
+    """
+
+    def __init__(self, plant: Plant) -> None:
+        choice = plant.choice
+        self._plant, self._threads = plant, threading.local()
+        self._mask, self._references = choice.mask, choice.threshold / ROW_PIVOT_FALLEN
+        self._rank = -1 if np.isposinf(choice.threshold).any() else choice.rank  # -1 = the choice holds nowhere
+
+    def __call__(self, state: State, held: Array, span: Span) -> State:
+        """One step with held inputs."""
+        layout, single = self._plant.layout, self._single
+        y = self._plant.inputs(*state, span.start)[: layout.n_y]
+        single.keep_rows(self._mask, self._references, self._rank)
+        status = single.take(y, held, span.start, span.length)
+        if status.failed:
+            raise _failure(self._plant, status, single.row, span.start)
+        moved = single.state.copy()
+        return State(moved[layout.q], moved[layout.v])
+
+    @property
+    def _single(self) -> SingleStep:
+        """That of this thread."""
+        try:
+            return self._threads.single  # type: ignore[no-any-return]
+        except AttributeError:
+            self._threads.single = _single_step(self._plant)
+            return self._threads.single  # type: ignore[no-any-return]
 
 
-def _choice_at(plant: Plant, function: NativeFunction, state: State, held: Array, t: float) -> Choice:
-    """Fill the kernel's inputs at the start of a step and make sure that the rows chosen hold there."""
-    layout, choice = plant.layout, plant.choice
-    packed = plant.inputs(state.q, state.v, t)
-    packed[layout.u], packed[layout.w] = held, plant.weight if plant.is_singular else 1.0
-    packed[layout.mask] = choice.mask
-    if not is_healthy(function(packed), function.outputs, choice):
-        choice = choose(plant, packed)
-        packed[layout.mask] = choice.mask
-    function.bound.inputs[:] = packed
-    return choice
+def _single_step(plant: Plant) -> SingleStep:
+    from kalaba.compiled import Kernels
+    from kalaba.compiled.single_step import SingleStep
 
-
-def project(plant: Plant, y: Array, choice: Choice, t: float) -> Array:
-    """Newton steps onto the rows that are kept, until nothing is left to correct; quaternions made unit."""
-    if not plant.constraints and not plant.machine.quaternions:
-        return y
-    function = plant.standard("project")
-    assert isinstance(function, NativeFunction)  # noqa: S101
-    bound, layout, n_y = function.bound, plant.layout, len(y)
-    bound.inputs[n_y:] = 0.0
-    bound.inputs[layout.t], bound.inputs[layout.mask] = t, choice.mask
-    bound.inputs[layout.w] = plant.weight if plant.is_singular else 1.0
-    position = ~np.array(plant.machine.is_velocity_level, dtype=bool) & (choice.mask > 0)
-    for _ in range(PROJECTIONS):
-        bound.inputs[:n_y] = y
-        bound.run()
-        y = bound.outputs[:n_y].copy()
-        found = np.abs(bound.outputs[function.outputs["residual"]][position]).max(initial=0.0)
-        if found < CLOSED:
-            return y
-    raise ConstraintError(
-        f"{plant.system.name}: the state cannot be projected onto the constraints at t = {t:g} s. Try a smaller dt."
+    kernels = Kernels(
+        plant.layout,
+        motion=_code(plant, "motion"),
+        rows=_code(plant, "rows") if plant.constraints else None,
+        project=_code(plant, "project") if plant.constraints or plant.machine.quaternions else None,
+        limbs=plant.blocks.limbs if plant.blocks is not None else None,
     )
+    return SingleStep(kernels, RungeKutta4(), plant.weight if plant.is_singular else 1.0)
+
+
+def _code(plant: Plant, name: str) -> Code:
+    from kalaba.native.batch import Code
+
+    function = plant.standard(name)
+    assert isinstance(function, NativeFunction)  # noqa: S101  (asked of native plants only)
+    return Code(function.kernel.address, function.store.copy(), function.kernel)
+
+
+def _failure(plant: Plant, status: Status, row: int, t: float) -> ConstraintError | NotFiniteError:
+    """Word the error of a step that failed."""
+    name, named = plant.system.name, plant.constraints[row] if row >= 0 else "a row"
+    words = {
+        "NAN": f"the state is no longer finite after t = {t:g} s. Try a smaller dt, or check the actuation.",
+        "RESIDUAL": f"the state cannot be projected onto the constraints after t = {t:g} s. Try a smaller dt.",
+        "INCONSISTENT": f"no motion obeys all rows at t = {t:g} s; {named} contradicts the others. Remove one.",
+        "SINGULAR": f"some motion has neither inertia nor constraint at t = {t:g} s. Give the body mass.",
+    }
+    kind = NotFiniteError if status.name == "NAN" else ConstraintError
+    return kind(f"{name}: {words[status.name]}")

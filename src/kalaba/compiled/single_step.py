@@ -1,0 +1,58 @@
+"""Single steps from any state, for loops written in Python: the engine on a workspace that is set back before each."""
+
+from math import inf
+
+import numpy as np
+
+from kalaba.compiled.engine import advance
+from kalaba.compiled.kernels import Kernels
+from kalaba.compiled.schedule import Schedule
+from kalaba.compiled.trajectory import Status
+from kalaba.compiled.workspace import workspace
+from kalaba.native.machine_code import Floats
+from kalaba.steppers.stepper import FixedStepper
+
+
+class SingleStep:
+    """The step of an explicit method, with rows, projection and failures as in a run; the next knows nothing of it.
+
+    The arrays belong to it: threads need one each.
+    """
+
+    def __init__(self, kernels: Kernels, stepper: FixedStepper, weight: float = 1.0) -> None:
+        layout = kernels.layout
+        space = workspace(kernels, stepper, Schedule(end=1.0, save_every=1.0), np.zeros((layout.n_y, 1)))
+        self._alive = kernels, space  # the record holds addresses of their code and arrays
+        self._record, arrays = space.memory, space.arrays
+        self._state, inputs = arrays["y"][:, 0], arrays["inputs"][:, 0]
+        self._held, self._mask = inputs[layout.u], inputs[layout.mask]
+        inputs[layout.w] = weight
+        self._references, self._sizes = arrays["references"][:, 0], arrays["row_sizes"]
+        self._status, self._rank, self._row = arrays["status"], arrays["rank"], arrays["row"]
+        self._record["end"] = inf
+        self._record["next_sample"] = self._record["n_samples"]  # none is ever due
+        fields = ("time", "origin", "step", "since_origin", "n_steps")
+        self._time, self._origin, self._step, self._since_origin, self._n_steps = (self._record[f] for f in fields)
+
+    def keep_rows(self, mask: Floats, references: Floats, rank: int) -> None:
+        """Start with these rows, whose pivots were `references` where they were chosen; others are chosen as needed."""
+        self._mask[:], self._references[:], self._rank[0] = mask, references, rank
+        self._sizes[:] = 0.0
+
+    def take(self, y: Floats, held: Floats, t: float, h: float) -> Status:
+        """Step from y = [work, q, v] at t to t + h with held inputs; `state` is then where it ended."""
+        self._state[:], self._held[:] = y, held
+        self._time[0], self._origin[0], self._step[0] = t, t, h
+        self._since_origin[0], self._n_steps[0], self._status[0], self._row[0] = 0, 1, Status.RUNNING, -1
+        advance(self._record, inf, 1)
+        return Status(int(self._status[0]))
+
+    @property
+    def state(self) -> Floats:
+        """Where the last step ended, [work, q, v]; its start if it failed."""
+        return self._state
+
+    @property
+    def row(self) -> int:
+        """The row that a failure speaks of, else -1."""
+        return int(self._row[0])
