@@ -153,6 +153,8 @@ NEWTON_STALLED = 1e-7
 NEWTON_STILL = 1e-12
 # Of the largest coordinate, at least 1: rows at position level are not known better.
 NEWTON_CLOSED_ROWS = 1e-15
+# Of a motor's limit: an effort beyond it by more was meant so, and is no rounding.
+BEYOND_LIMIT = 1e-9
 # Of the largest speed: a projection that changes more does not correct a stepper's error; warned of.
 JOLT = 1e-3
 # Of a beam's length: a deflection past it leaves the range where linear modes hold; warned of.

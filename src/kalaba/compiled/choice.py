@@ -37,7 +37,7 @@ def watch(memory: Memory) -> bool:
     lanes, end = memory.lanes, memory.n_rows * memory.lanes
     pivots = floats(memory.rates + 8 * (memory.entries + memory.n_v * lanes))
     gaps = floats(memory.rates + 8 * (memory.entries + memory.n_v * lanes + end))
-    found = False
+    any_turned = False
     for lane in range(lanes):
         turned = rank[lane] < 0
         for row in range(memory.n_rows):
@@ -52,8 +52,8 @@ def watch(memory: Memory) -> bool:
                 floats(memory.worst_time)[lane] = memory.time
         turned &= status[lane] == RUNNING
         flag[lane] = 1 if turned else 0
-        found |= turned
-    return found
+        any_turned |= turned
+    return any_turned
 
 
 @compiled
@@ -144,10 +144,10 @@ def _choose(memory: Memory, lane: int) -> int:
         return -1
     sizes, least = floats(memory.row_sizes), floats(memory.row_least)
     for k in range(m):
-        own = k * memory.lanes + lane
+        slot = k * memory.lanes + lane
         for j in range(n):
-            sizes[own] = max(sizes[own], abs(copy[k * n + j]))
-        least[k] = max(ROW_NOTHING, ROW_FADED * sizes[own])
+            sizes[slot] = max(sizes[slot], abs(copy[k * n + j]))
+        least[k] = max(ROW_NOTHING, ROW_FADED * sizes[slot])
     _scale_rows(mass, copy, weights, least, m, n)
     rank, row = 0, _farthest_row(copy, weights, chosen, m, n)
     while row >= 0:
@@ -166,13 +166,13 @@ def _seat(memory: Memory, lane: int) -> None:
         for j in range(n):
             copy[k * n + j] = listed[(n * n + j * m + k) * memory.lanes + lane]
     _scale_rows(floats(memory.mass), copy, floats(memory.row_weights), floats(memory.row_least), m, n)
-    chosen, ends, own = floats(memory.chosen), integers(memory.limb_row_ends), integers(memory.limb_rows)
-    tables = (ends, own, integers(memory.limb_column_ends), integers(memory.limb_columns))
+    chosen, ends, limb_rows = floats(memory.chosen), integers(memory.limb_row_ends), integers(memory.limb_rows)
+    tables = (ends, limb_rows, integers(memory.limb_column_ends), integers(memory.limb_columns))
     for limb in range(memory.n_limbs):
         _take_own_rows(copy, chosen, tables, limb, n)
     for seat in range(memory.seats):
         _give_seat(copy, chosen, tables, memory.n_limbs, n, seat)
-    _settle_seats(chosen, own, ends[memory.n_limbs])
+    _settle_seats(chosen, limb_rows, ends[memory.n_limbs])
 
 
 @compiled

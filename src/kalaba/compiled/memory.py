@@ -154,7 +154,7 @@ class Memory:
     rank: int  # (lanes,) integers: at the last choice; -1 = not yet chosen
     flag: int  # (lanes,) integers: scratch, the lanes a part of the loop concerns
     reached: int  # (lanes,): time of the last good state
-    found: int  # (lanes,): residual of the kept rows that the last projection found
+    residual: int  # (lanes,): of the kept rows, before the last correction by projection
     worst: int  # (lanes,): largest gap met, its row (integers) and its time
     worst_row: int
     worst_time: int

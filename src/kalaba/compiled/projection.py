@@ -36,10 +36,10 @@ def copy_active(memory: Memory, source: Floats, target: Floats) -> None:
 def settle(memory: Memory, state: Floats, t: float) -> None:
     """Project the active lanes of `state` in place, again while the residual found before a correction is too large.
 
-    Too large is above 1e-12, as long as it shrinks: a state of large numbers may not come so near. `found` keeps the
-    residual of the kept rows before the last correction.
+    Too large is above 1e-12, as long as it shrinks: a state of large numbers may not come so near. `memory.residual`
+    holds the residual of the kept rows before the last correction.
     """
-    settled, active, found = floats(memory.settled), integers(memory.active), floats(memory.found)
+    settled, active, before = floats(memory.settled), integers(memory.active), floats(memory.residual)
     mask, residual, lanes = floats(memory.mask), floats(memory.settled + 8 * memory.entries), memory.lanes
     n_checked = memory.n_rows * memory.projecting  # a kernel that only normalises finds no residual
     again = memory.settle != 0
@@ -54,8 +54,8 @@ def settle(memory: Memory, state: Floats, t: float) -> None:
                 worst = 0.0
                 for k in range(n_checked):
                     worst = max(worst, abs(residual[k * lanes + lane]) if mask[k * lanes + lane] > 0.0 else 0.0)
-                shrinks = tries == 0 or worst < 0.5 * found[lane] or worst > PROJECTION_LOST
-                found[lane] = worst
+                shrinks = tries == 0 or worst < 0.5 * before[lane] or worst > PROJECTION_LOST
+                before[lane] = worst
                 active[lane] = 1 if worst > PROJECTED and shrinks else 0
                 again |= active[lane] == 1
         tries += 1
@@ -106,11 +106,11 @@ def note_jolts(memory: Memory, state: Floats, t: float) -> None:
 @compiled
 def fail_unsettled(memory: Memory) -> None:
     """Give up the lanes whose projection did not close, naming the row that stays farthest open."""
-    status, row, found = integers(memory.status), integers(memory.row), floats(memory.found)
+    status, row, left = integers(memory.status), integers(memory.row), floats(memory.residual)
     mask, residual, lanes = floats(memory.mask), floats(memory.settled + 8 * memory.entries), memory.lanes
     for lane in range(lanes):
-        if status[lane] == RUNNING and found[lane] > PROJECTION_LOST:
+        if status[lane] == RUNNING and left[lane] > PROJECTION_LOST:
             status[lane] = RESIDUAL
             for k in range(memory.n_rows):
-                if mask[k * lanes + lane] > 0.0 and abs(residual[k * lanes + lane]) >= found[lane]:
+                if mask[k * lanes + lane] > 0.0 and abs(residual[k * lanes + lane]) >= left[lane]:
                     row[lane] = k

@@ -198,12 +198,12 @@ def _linearise(memory: Memory, s: float) -> bool:
                 memory.inertia * mass[k] + memory.gamma * s * damping[k] + memory.beta * s * s * stiffness[k]
             )
         for k in range(m):
-            entry, on_row, kept = rows[j * m + k], rows[j * m + k], 1.0 if mask[k] > 0.0 else 0.0
+            entry, on_row, is_on = rows[j * m + k], rows[j * m + k], 1.0 if mask[k] > 0.0 else 0.0
             if memory.index_3 == 0:
                 on_row = memory.inertia * entry + memory.gamma * s * row_damping[j * m + k]
                 on_row += memory.beta * s * s * row_stiffness[j * m + k]
-            effective[j * size + n + k] = -kept * entry
-            effective[(n + k) * size + j] = kept * on_row
+            effective[j * size + n + k] = -is_on * entry
+            effective[(n + k) * size + j] = is_on * on_row
     for k in range(m):
         effective[(n + k) * size + n + k] = 0.0 if mask[k] > 0.0 else 1.0
     memory.tangent_step = s

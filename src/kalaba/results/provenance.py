@@ -22,7 +22,7 @@ SETTINGS = ("stepper", "stabilisation", "control", "stop", "save_every")  # choi
 def provenance(run: Run) -> dict[str, Any]:
     """Everything but the samples: who made them, from what, how, and how it ended."""
     plant, effort, status = run.plant, run.effort, run.status
-    found: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "title": f"kalaba run of {plant.system.name}",
         "kalaba_format": FORMAT,
         "kalaba_version": version("kalaba"),
@@ -48,12 +48,12 @@ def provenance(run: Run) -> dict[str, Any]:
         **{name: effort.settings[name] for name in SETTINGS if name in effort.settings},
     }
     if run.worst is not None:
-        found |= {
+        facts |= {
             "worst_residual": float(run.worst.value),
             "worst_residual_row": run.worst.row,
             "worst_residual_time": float(run.worst.time),
         }
-    return found
+    return facts
 
 
 def status_of(said: Mapping[str, Any]) -> Status:

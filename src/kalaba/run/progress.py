@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a run stands: what a function given as simulate(progress=...) gets, some ten times a second."""
+    """Where a run stands: what a function given as simulate(progress=...) gets, some ten times per second."""
 
     time: float  # s, simulated so far
     duration: float  # s, to simulate

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from kalaba.errors import ControlError, near
 from kalaba.model.parts import Sampled
 from kalaba.results.run import Shortfall
+from kalaba.tolerances import BEYOND_LIMIT
 
 if TYPE_CHECKING:
+    from kalaba.plant.laws import Law
     from kalaba.plant.plant import Plant
 
 Array = NDArray[np.float64]
-ROUNDING = 1e-9  # of a limit: more was asked for in earnest
 
 
 @dataclass
@@ -40,31 +41,31 @@ class Sampler:
     def sample(self, t: float, q: Array, v: Array) -> Array:
         """Call the function and check what it returns."""
         if self.source.state is None:
-            given = self.source.function(t, q, v)
+            returned = self.source.function(t, q, v)
         else:
-            given, self.state = self.source.function(t, q, v, self.state)
+            returned, self.state = self.source.function(t, q, v, self.state)
         self.count += 1
-        if isinstance(given, Mapping):
-            for name in given:
+        if isinstance(returned, Mapping):
+            for name in returned:
                 if name not in self.names:
                     raise ControlError(f"Sampled at t = {t:g}: no input {name!r}; {near(name, self.names)}")
-            given = [given.get(name, 0.0) for name in self.names]
-        values = np.atleast_1d(np.asarray(given, dtype=float))
+            returned = [returned.get(name, 0.0) for name in self.names]
+        values = np.atleast_1d(np.asarray(returned, dtype=float))
         if values.shape != (len(self.names),) or not np.isfinite(values).all():
-            raise ControlError(f"Sampled at t = {t:g}: expected {len(self.names)} finite numbers, got {given!r}.")
+            raise ControlError(f"Sampled at t = {t:g}: expected {len(self.names)} finite numbers, got {returned!r}.")
         self.short += [
             Shortfall(t, self.names[i], float(abs(values[i]) - self.limits[i]))
-            for i in np.flatnonzero(np.abs(values) > self.limits * (1 + ROUNDING))
+            for i in np.flatnonzero(np.abs(values) > self.limits * (1 + BEYOND_LIMIT))
         ]
         return np.asarray(np.clip(values, -self.limits, self.limits))
 
 
-def samplers(plant: Plant, control: Any) -> list[Sampler]:  # noqa: ANN401
+def samplers(plant: Plant, control: Law | Sampled | None) -> list[Sampler]:
     """All sampled functions of a run: the control, and Force parts."""
-    found = []
+    made = []
     motors = len(plant.actuators)
     if isinstance(control, Sampled):
-        found.append(Sampler(control, slice(0, motors), plant.actuators, plant.limits, control.state))
+        made.append(Sampler(control, slice(0, motors), plant.actuators, plant.limits, control.state))
     inputs = plant.machine.sampled_inputs
     for force in plant.machine.forces:
         for half in ("force", "torque"):
@@ -72,5 +73,5 @@ def samplers(plant: Plant, control: Any) -> list[Sampler]:  # noqa: ANN401
             if isinstance(source, Sampled):
                 first = motors + inputs.index(f"{force.name}.{half}.x")
                 part = slice(first, first + 3)
-                found.append(Sampler(source, part, ("x", "y", "z"), np.full(3, np.inf), source.state))
-    return found
+                made.append(Sampler(source, part, ("x", "y", "z"), np.full(3, np.inf), source.state))
+    return made

@@ -37,12 +37,12 @@ class ButcherTableau:
     """
 
     nodes: Row  # c
-    matrix: tuple[Row, ...]  # a, one row a stage: the first is empty, the i-th has i-1 entries
+    matrix: tuple[Row, ...]  # a, one row per stage: the first is empty, the i-th has i-1 entries
     weights: Row  # b
     order: int
     embedded: Row = ()  # b̂; empty = no error estimate
     embedded_order: int = 0
-    dense: tuple[Row, ...] = ()  # d, one row a stage; empty = none
+    dense: tuple[Row, ...] = ()  # d, one row per stage; empty = none
     dense_order: int = 0
 
     def __post_init__(self) -> None:
@@ -77,10 +77,10 @@ class ButcherTableau:
         """Hold Σ_i b_i(θ) Φ_i(τ) = θ^|τ| / γ(τ) for every rooted tree τ of up to `order` nodes."""
         for size in range(1, order + 1):
             for tree in _trees(size):
-                found = float(np.dot(weights, _elementary(tree, self.square_matrix())))
+                value = float(np.dot(weights, _elementary(tree, self.square_matrix())))
                 wanted = part**size / _density(tree)
-                if not isclose(found, wanted, rel_tol=0.0, abs_tol=ORDER_CONDITION):
-                    raise IntegrationError(f"{name}: a condition of order {size} gives {found}, expected {wanted}")
+                if not isclose(value, wanted, rel_tol=0.0, abs_tol=ORDER_CONDITION):
+                    raise IntegrationError(f"{name}: a condition of order {size} gives {value}, expected {wanted}")
 
 
 @cache
