@@ -281,6 +281,35 @@ PRINT_AGREES = 1e-12
 # the value of the machine. Written numbers agree to all their digits or not at all; this is rounding with a margin.
 RELATION_HOLDS = 1e-12
 
+# 1, of the largest number expected in a case: by how much exported C may differ from kalaba's own code. Both do the
+# same sums and products but for their order and rounding; where rounding is seen to do more, that counts instead.
+C_AGREES = 1e-12
+
+# 1, of the largest number expected in all cases: a case of smaller numbers is measured against this part of them, so
+# that one which happens to expect almost nothing does not have to agree to more digits than rounding leaves.
+C_CASE_SMALL = 1e-3
+
+# m, rad: a state whose rows are open by more is no case for a test. Projection ends some 100 times closer.
+C_CASE_CLOSED = 1e-11
+
+# 1, of the largest singular value of rows and encoders, each of length one: motions with a smaller one are not seen by
+# any encoder. Far above rounding, far below any motion that an encoder is meant to read.
+ENCODER_UNSEEN = 1e-9
+
+# 1, of the largest part of an unseen motion: velocities with a smaller part are not named in the message about it.
+ENCODER_UNSEEN_SHOWN = 0.05
+
+# 1, of the largest singular value of what the motors push: freedoms with a smaller one are not driven by any motor.
+EXPORT_REACHED = 1e-8
+
+# m, rad: an exported controller refuses a state whose rows were open by more before the last step of Newton's method,
+# which squares what is left: 1e-9 becomes rounding.
+SERVO_LARGEST_GAP = 1e-9
+
+# m, rad: an exported controller refuses a state whose last step of Newton's method was longer; after a shorter one the
+# error left, some square of it, is within rounding.
+SERVO_LARGEST_STEP = 1e-6
+
 # --- results, view, robots, cli
 # SI units of the quantity: a line of a figure that spans less does not move. Far below what a plot resolves.
 DRAWN_RESTING = 1e-9

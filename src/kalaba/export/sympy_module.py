@@ -7,7 +7,7 @@ parts, and the matrices in them; `numbers` puts values in.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from kalaba.model.system import System
     from kalaba.printing.notation import Letter
 
-OWN = ("sp", "q", "v", "t", "u", "p", "whole", "numbers", "function", "matrix", *(LETTERS.values()))
-OWN_LISTS = ("VALUES", "LATEX", "PARTS", "UNITS")
+TAKEN = ("sp", "q", "v", "t", "u", "p", "whole", "numbers", "function", "matrix", *(LETTERS.values()))
+TAKEN_LISTS = ("VALUES", "LATEX", "PARTS", "UNITS")
 USE = '''
 def whole(matrix):
     """Put the named parts into a matrix, so that it reads the symbols alone. Long."""
@@ -77,7 +77,7 @@ def module_text(system: System, words: Words, method: Method) -> str:
 
 
 def _names(sheet: Sheet, fields: dict[str, Field]) -> dict[str, str]:
-    names = identifiers((x.name for x in sheet.letters if x.name != "t"), (*OWN, *OWN_LISTS))
+    names = identifiers((x.name for x in sheet.letters if x.name != "t"), (*TAKEN, *TAKEN_LISTS))
     short = [latex for latex, _, _ in sheet.abbreviations]
     names |= {"t": "t"} | dict(zip(short, (f"short_{k}" for k in range(1, len(short) + 1)), strict=True))
     return names | {name: name.replace("common ", "part_") for one in fields.values() for name, _ in one.common}
@@ -136,7 +136,7 @@ def _list(entries: Sequence[str]) -> str:
     )
 
 
-def _table(name: str, some: Sequence[Letter], names: dict[str, str], value) -> str:  # type: ignore[no-untyped-def]  # noqa: ANN001
+def _table(name: str, some: Sequence[Letter], names: dict[str, str], value: Callable[[Letter], str]) -> str:
     return f"{name} = {{\n" + "".join(f"    {names[x.name]}: {value(x)}\n" for x in some) + "}"
 
 
@@ -146,9 +146,9 @@ def _parts(sheet: Sheet, fields: dict[str, Field], writer: PythonWriter) -> str:
     named += [entry for one in fields.values() for entry in one.common]
     lines = ["PARTS = []  # (symbol, expression), each in the symbols above it"]
     for name, node in named:
-        own = writer.names[name]
-        lines.append(f'{own} = sp.Symbol("{own}", real=True)')
-        lines.append(f"PARTS.append(({own}, {writer.text(node)}))")
+        symbol = writer.names[name]
+        lines.append(f'{symbol} = sp.Symbol("{symbol}", real=True)')
+        lines.append(f"PARTS.append(({symbol}, {writer.text(node)}))")
     return "\n".join(lines)
 
 
@@ -160,12 +160,7 @@ def _matrix(name: str, one: Field, writer: PythonWriter) -> str:
 
 
 def _start(system: System) -> list[float]:
-    """A configuration to begin with: the guess of the start where there is one, quaternions upright."""
+    """A configuration to begin with: everything at zero, quaternions upright."""
     machine = system.machine
-    given = getattr(machine.start, "guess", None) or {}
     ones = {row for row, _ in machine.quaternions}
-    values = []
-    for index, c in enumerate(machine.coordinates):
-        value = given.get(c.name) if hasattr(given, "get") else None
-        values.append(float(value) if isinstance(value, int | float) else float(index in ones))
-    return values
+    return [float(index in ones) for index in range(len(machine.coordinates))]

@@ -101,14 +101,14 @@ def document(system: System, words: Words, method: Method) -> str:
 
 def printed_fields(sheet: Sheet) -> dict[str, Field]:
     """The fields that are worth printing, common parts numbered through."""
-    found: dict[str, Field] = {}
+    fields: dict[str, Field] = {}
     first = 1
     for name, expression in chosen_fields(sheet).items():
         one = sheet.printed(name, expression, first)
         first += len(one.common)
         if one.entries or name == "mass_matrix":
-            found[name] = one
-    return found
+            fields[name] = one
+    return fields
 
 
 def chosen_fields(sheet: Sheet) -> dict[str, ca.SX]:
@@ -164,7 +164,7 @@ def _sizes(machine: Machine, fields: dict[str, Field]) -> str:
     ]
     text = r"\section*{Sizes}" + "\n" + table(("", "size", "entries", "common parts", "operations"), rows, "llrrr")
     counts = operation_counts(machine)
-    compared = [(method, *(found[name] for name in COMPARED)) for method, found in counts.items()]
+    compared = [(method, *(operations[name] for name in COMPARED)) for method, operations in counts.items()]
     heads = ("derivation", *(f"${LETTERS[name]}$" for name in COMPARED))
     return f"{text}\n\nOperations by derivation, common parts worked out once:\n\n{table(heads, compared, 'lrrrr')}"
 
@@ -185,8 +185,8 @@ def _letters(sheet: Sheet, fields: dict[str, Field]) -> str:
     rows: list[tuple[object, ...]] = [(i, f"${x.latex}$", tex_text(x.name)) for i, x in enumerate(inputs, 1)]
     text += "\n\n" + table(("", "$u$", "motor or force"), rows, "rll") if rows else ""
     read = _read(sheet, fields)
-    given = [x for x in sheet.letters if x.value is not None and x.name not in sheet.relations]
-    rows = [_parameter(x) for x in given if x.name in read]
+    parameters = [x for x in sheet.letters if x.value is not None and x.name not in sheet.relations]
+    rows = [_parameter(x) for x in parameters if x.name in read]
     text += "\n\n" + table(("letter", "value", "unit", "parameter", "meaning"), rows, "lrll" + WORDS) if rows else ""
     writer = Page(sheet).writer(())
     rows = [
@@ -198,7 +198,7 @@ def _letters(sheet: Sheet, fields: dict[str, Field]) -> str:
     text += "\n\nAbbreviations: " + ", ".join(short) + "." if short else ""
     zero = sum(p.value == 0 for p in sheet.equations.machine.parameters)
     text += f"\n\n{zero} parameters are zero and left out." if zero else ""
-    unread = [tex_text(x.name) for x in given if x.name not in read]
+    unread = [tex_text(x.name) for x in parameters if x.name not in read]
     return text + ("\n\nThese act on nothing here: " + ", ".join(unread) + "." if unread else "")
 
 

@@ -32,8 +32,8 @@ def tex_text(words: str) -> str:
     return re.sub(r" {2,}", " ", "".join(_sign(piece) for piece in re.split(r"(\x00[^\x00]*\x00)", marked)))
 
 
-def _accented(found: re.Match[str]) -> str:
-    letter, mark = found.groups()
+def _accented(match: re.Match[str]) -> str:
+    letter, mark = match.groups()
     return f"\x00$\\{ACCENTS[mark]}{{{_greek(letter) or letter}}}$\x00"
 
 

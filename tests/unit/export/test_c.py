@@ -13,8 +13,7 @@ from kalaba.errors import KalabaError
 from kalaba.export.c import export_c
 from kalaba.export.c.cases import near_start
 from kalaba.export.c.inverse_dynamics import inverse_export
-from kalaba.export.c.operations import expression
-from kalaba.export.c.routine import routine
+from kalaba.export.c.routine import expression, routine
 from kalaba.native.operations import FUNCTIONS
 from kalaba.native.program import SUPPORTED
 from unit.export.c_programs import COMPILER, Library, compiled, needs_compiler, run, trial

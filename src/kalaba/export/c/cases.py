@@ -16,6 +16,7 @@ from kalaba.plant.reference import project_state
 from kalaba.plant.start import closing
 from kalaba.plant.state import State
 from kalaba.space.configuration import displaced
+from kalaba.tolerances import C_CASE_CLOSED
 
 if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
@@ -27,7 +28,6 @@ CASES = 8
 LATEST = 0.05  # s: where rows move with time, no farther than Newton's method follows
 SPREAD = 0.1  # m, rad; and m/s, rad/s for velocities times FAST
 FAST = 5.0
-CLOSED = 1e-11  # a state whose rows are open by more is not used
 HALVINGS = 12
 LONGEST = 2.0  # s, of a run that cases are taken from
 NEAR = 1e-3  # m, rad: how far from it, so that there are errors to control and few motors at their limits
@@ -47,11 +47,11 @@ def moved(plant: Plant, state: State, t: float, rng: np.random.Generator, spread
         part = 0.5**halving
         q = closing(plant).retract(state.q, part * (N @ step))
         try:
-            found = project_state(plant, State(q, state.v + part * FAST * (N @ speed)), t)
+            near = project_state(plant, State(q, state.v + part * FAST * (N @ speed)), t)
         except ConstraintError:
             continue
-        if np.abs(plant.residual(found.q, t)).max(initial=0.0) < CLOSED:
-            return _settled(plant, found, t)
+        if np.abs(plant.residual(near.q, t)).max(initial=0.0) < C_CASE_CLOSED:
+            return _settled(plant, near, t)
     raise FileError(f"{plant.system.name}: no states for a test were found near its start. Does the machine move?")
 
 

@@ -30,15 +30,14 @@ from kalaba.model.machine import Thrust
 from kalaba.model.units import unit_of
 from kalaba.plant.laws import read
 from kalaba.space.symbolic_configuration import unit
+from kalaba.tolerances import ENCODER_UNSEEN, ENCODER_UNSEEN_SHOWN
 
 if TYPE_CHECKING:
     from kalaba.model.text.expressions import Expression
     from kalaba.plant.plant import Plant
 
 Array = NDArray[np.float64]
-UNSEEN = 1e-9  # of the largest singular value, rows of length one: below this a motion is not seen
 STIFF = 1e4  # a mode of a beam is held rather than a joint
-SHOWN = 0.05  # parts of an unseen motion below this are not named
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ class Encoders:
         """The same with all held that nothing sees; refuses a law that reads it."""
         unseen = _unseen(np.vstack(self.at_start))
         weight = np.abs(unseen).max(axis=0, initial=0.0)
-        if (weight[self._read_by(law)] > UNSEEN).any():
+        if (weight[self._read_by(law)] > ENCODER_UNSEEN).any():
             raise self._blind(weight)
         held: list[int] = []
         for _ in range(len(unseen)):
@@ -121,7 +120,7 @@ class Encoders:
 
     def _blind(self, weight: Array) -> ControlError:
         plant = self.plant
-        seen = [n for n, w in zip(plant.velocities, weight, strict=True) if w > SHOWN * weight.max()]
+        seen = [n for n, w in zip(plant.velocities, weight, strict=True) if w > ENCODER_UNSEEN_SHOWN * weight.max()]
         shown = ", ".join(seen[:6]) + (", ..." if len(seen) > 6 else "")
         count = f"{len(self.names)} encoder{'' if len(self.names) == 1 else 's'}"
         return ControlError(
@@ -130,19 +129,19 @@ class Encoders:
         )
 
     @cached_property
-    def _given(self) -> dict[str, ca.SX]:
+    def _arguments(self) -> dict[str, ca.SX]:
         """The arguments of a step, by name."""
         s, k = self.plant.equations.symbols, len(self.names)
-        own = {"t": s.t, "q": s.q, "v": s.v, "encoders": ca.SX.sym("encoders", k), "rates": ca.SX.sym("rates", k)}
-        return own | {"p": s.p}
+        read = {"encoders": ca.SX.sym("encoders", k), "rates": ca.SX.sym("rates", k)}
+        return {"t": s.t, "q": s.q, "v": s.v, **read, "p": s.p}
 
     def solve(self) -> ca.Function:
         """One step of q and of v to what the encoders and their rates read: q_next, v_next; what was open before."""
         s, rows = self.plant.equations.symbols, self.plant.equations.rows
         moving, kept = np.array(rows.is_velocity_level, dtype=bool), self.kept > 0
         placed = kept if self.needs_rolling else kept & ~moving
-        missing, fixed = self._given["encoders"] - self.values, ca.SX.zeros(len(self.held))
-        slower = ca.vertcat(self._given["rates"], fixed) - ca.mtimes(self.matrix, s.v)
+        missing, fixed = self._arguments["encoders"] - self.values, ca.SX.zeros(len(self.held))
+        slower = ca.vertcat(self._arguments["rates"], fixed) - ca.mtimes(self.matrix, s.v)
         open_rows = [ca.SX(0) if moving[i] else rows.value[i] for i in range(len(kept))]
         parts = self._parts(placed)
         step = self._step(parts, stack([open_rows[i] for i in np.flatnonzero(placed)]), ca.vertcat(missing, fixed))
@@ -155,9 +154,9 @@ class Encoders:
             "encoder_gaps": missing,
         }
         held = s.u
-        found = ca.substitute(list(outputs.values()), [held], [ca.SX.zeros(held.shape[0])])
-        results = [ca.densify(value) for value in ca.cse(found)]
-        return ca.Function("solve", list(self._given.values()), results, list(self._given), list(outputs))
+        settled = ca.substitute(list(outputs.values()), [held], [ca.SX.zeros(held.shape[0])])
+        results = [ca.densify(value) for value in ca.cse(settled)]
+        return ca.Function("solve", list(self._arguments.values()), results, list(self._arguments), list(outputs))
 
     def move(self) -> ca.Function:
         """The configuration a displacement farther: q_next."""
@@ -200,7 +199,7 @@ def _unseen(rows: Array) -> Array:
     if not len(rows):
         return np.eye(rows.shape[1])
     _, sizes, directions = np.linalg.svd(rows)
-    rank = int(np.sum(sizes > UNSEEN * sizes[0]))
+    rank = int(np.sum(sizes > ENCODER_UNSEEN * sizes[0]))
     return np.asarray(directions[rank:])
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kalaba.export.c.routine import DOUBLE, Cost, Routine
 from kalaba.model.listing import UNLIMITED, actuators
 from kalaba.model.units import row_units
+from kalaba.tolerances import C_AGREES, C_CASE_SMALL
 from kalaba.units import acceleration_unit
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
 
 Array = NDArray[np.float64]
-TOLERANCE = 1e-12  # of the largest number expected
 SLACK = 4.0  # C may differ from what was expected by this multiple of what rounding was seen to do
 FRAMES = 64  # numbers for arguments and addresses of calls within calls
 
@@ -64,7 +64,7 @@ class Trial:
     call: tuple[str, ...]
     expected: tuple[tuple[str, Array], ...]
     note: str
-    tolerance: float = TOLERANCE
+    tolerance: float = C_AGREES
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,19 +139,21 @@ def parameters(plant: Plant, prefix: str) -> tuple[Numbers, ...]:
 
 def sizes(plant: Plant, prefix: str, **more: tuple[int, str]) -> tuple[tuple[str, str, str], ...]:
     """Macros of the sizes of arrays."""
-    found = {
+    counts = {
         "COORDINATES": (len(plant.coordinates), "numbers in q"),
         "VELOCITIES": (len(plant.velocities), "numbers in v"),
         "PARAMETERS": (len(plant.parameters), "numbers in p"),
         **more,
     }
-    return tuple((f"{prefix.upper()}_{name}", str(size), remark) for name, (size, remark) in found.items())
+    return tuple((f"{prefix.upper()}_{name}", str(size), remark) for name, (size, remark) in counts.items())
 
 
-def gap(found: Array, expected: Array) -> float:
+def gap(results: Array, expected: Array) -> float:
     """Largest difference over the largest number expected, in each case or a thousandth of that of all cases."""
-    sizes = np.maximum(np.abs(expected).max(axis=1, initial=0.0), 1e-3 * (np.abs(expected).max(initial=0.0) or 1.0))
-    return float((np.abs(found - expected).max(axis=1, initial=0.0) / sizes).max(initial=0.0))
+    sizes = np.maximum(
+        np.abs(expected).max(axis=1, initial=0.0), C_CASE_SMALL * (np.abs(expected).max(initial=0.0) or 1.0)
+    )
+    return float((np.abs(results - expected).max(axis=1, initial=0.0) / sizes).max(initial=0.0))
 
 
 def cost_lines(cost: Cost, arrays: int = 0, of: str = "") -> tuple[str, ...]:

@@ -25,6 +25,7 @@ from kalaba.export.c.cases import SEED, near_start
 from kalaba.export.c.export import Entry, Export, Trial, cost_lines, listed, machine_tables, parameters, sizes
 from kalaba.export.c.routine import routine
 from kalaba.model.machine import Thrust
+from kalaba.tolerances import EXPORT_REACHED
 from kalaba.units import acceleration_unit, force_unit
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from kalaba.plant.state import State
 
 Array = NDArray[np.float64]
-REACHED = 1e-8  # of the largest singular value: below this no motor pushes
 FASTER = 0.1  # a motor's own velocity is chosen unless another one is ten times as independent
 WANTED = 1.0  # m/s^2, rad/s^2: size of the accelerations in the cases
 
@@ -45,7 +45,7 @@ def inverse_export(plant: Plant, prefix: str, allocation: Allocation | None) -> 
     solve = routine(f"{prefix}_solve", _function(plant, free, how if driven else None))
     outputs = [*(["force"] if not plant.constraints else []), *(["efforts"] if driven else [])]
     arrays = [name for name in solve.arguments if name != "t" and name not in outputs]
-    given = ", ".join([f"const double {name}[]" for name in arrays] + [f"double {name}[]" for name in outputs])
+    arguments = ", ".join([f"const double {name}[]" for name in arrays] + [f"double {name}[]" for name in outputs])
     tables, machine = machine_tables(plant), plant.machine
     units = [acceleration_unit(machine.velocities[i].unit) for i in free]
     forces = [force_unit(c.unit) for c in machine.velocities]
@@ -69,9 +69,9 @@ def inverse_export(plant: Plant, prefix: str, allocation: Allocation | None) -> 
         types=(),
         routines=(solve,),
         inner=(),
-        entries=(Entry(f"void {prefix}_efforts(\n    double t, {given})", _WHAT, (solve.call(t="&t"),)),),
+        entries=(Entry(f"void {prefix}_efforts(\n    double t, {arguments})", _WHAT, (solve.call(t="&t"),)),),
         cost=cost_lines(solve.cost),
-        trial=_trial(plant, prefix, (free, how if driven else None), (arrays, outputs)),
+        trial=_trial(plant, prefix, free, how if driven else None, arrays, outputs),
     )
 
 
@@ -106,7 +106,7 @@ def _is_driven(plant: Plant, free: list[int], how: Allocation) -> bool:
     basis = tangent(plant, plant.start.q)[0] if plant.constraints else np.eye(len(free))
     pushed = basis.T @ plant.actuation_map(plant.start.q)
     sizes = np.linalg.svd(pushed, compute_uv=False) if k else np.zeros(0)
-    rank = int(np.sum(sizes > REACHED * sizes.max(initial=0.0)))
+    rank = int(np.sum(sizes > EXPORT_REACHED * sizes.max(initial=0.0)))
     if rank == len(free):
         if k - rank > how.closed_form_spare:
             raise ControlError(
@@ -138,47 +138,46 @@ def _function(plant: Plant, free: list[int], how: Allocation | None) -> ca.Funct
         S, r = traced.demand(equations, kept, rows, (1.0, 1.0), motors)
     if how is not None:
         outputs["efforts"] = how.expression(S, r, plant.limits)
-    found = ca.substitute(list(outputs.values()), [s.u], [ca.SX.zeros(s.u.shape[0])])
-    results = [ca.densify(value) for value in ca.cse(found)]
+    idle = ca.substitute(list(outputs.values()), [s.u], [ca.SX.zeros(s.u.shape[0])])
+    results = [ca.densify(value) for value in ca.cse(idle)]
     return ca.Function("inverse", [s.t, s.q, s.v, wanted, s.p], results, ["t", "q", "v", "wanted", "p"], list(outputs))
 
 
 def _notes(plant: Plant, prefix: str, arrays: list[str], how: Allocation | None) -> tuple[str, ...]:
     said = ", ".join(["t", *(f"{prefix}_parameters" if name == "p" else name for name in arrays)])
     call = f"    {prefix}_efforts({said});"
-    found = [call]
+    notes = [call]
     if plant.constraints:
-        found.append(
+        notes.append(
             "wanted are the accelerations of independent velocities, as many as the machine has freedoms; the others "
             "follow from the constraints A v' = b. The efforts u give them on the closed machine: S u = wanted - E a, "
             "with a the accelerations while the motors are idle and S what one unit of each effort adds to them."
         )
         kept = plant.choice.mask > 0
         dropped = ", ".join(name for name, keep in zip(plant.constraints, kept, strict=True) if not keep)
-        found += [f"Rows that depend on the others, chosen at the start and left out: {dropped}."] if dropped else []
+        notes += [f"Rows that depend on the others, chosen at the start and left out: {dropped}."] if dropped else []
     else:
-        found.append("force = M v' + h(q, v) - applied, the generalised force that the wanted accelerations take.")
+        notes.append("force = M v' + h(q, v) - applied, the generalised force that the wanted accelerations take.")
     if how is not None:
-        found.append(f"efforts: B u = force, or S u, shared by {how!r}. They are not cut off at the motors' limits.")
-    found.append("Assumed: q and v obey the constraints, and quaternions in q have length 1.")
+        notes.append(f"efforts: B u = force, or S u, shared by {how!r}. They are not cut off at the motors' limits.")
+    notes.append("Assumed: q and v obey the constraints, and quaternions in q have length 1.")
     if plant.machine.sampled_inputs:
-        found.append(f"Taken as zero: {', '.join(plant.machine.sampled_inputs)}.")
-    return tuple(found)
+        notes.append(f"Taken as zero: {', '.join(plant.machine.sampled_inputs)}.")
+    return tuple(notes)
 
 
 def _trial(
-    plant: Plant, prefix: str, found: tuple[list[int], Allocation | None], arrays: tuple[list[str], list[str]]
+    plant: Plant, prefix: str, free: list[int], how: Allocation | None, inputs: list[str], outputs: list[str]
 ) -> Trial:
     rng = np.random.default_rng(SEED)
-    (free, how), (inputs, outputs) = found, arrays
     cases = list(_feasible(plant, rng, free, how))
     states, wanted, answers = [at for at, _, _ in cases], np.array([a for _, a, _ in cases]), [r for _, _, r in cases]
-    given = {"t": [[t] for _, t in states], "q": [s.q for s, _ in states], "v": [s.v for s, _ in states]}
+    stored = {"t": [[t] for _, t in states], "q": [s.q for s, _ in states], "v": [s.v for s, _ in states]}
     words = {"p": f"{prefix}_parameters"}
     said = ["given_t[k][0]", *(words.get(name, f"given_{name}[k]") for name in inputs), *outputs]
     expected = {name: np.array([answer[name] for answer in answers]) for name in outputs}
     return Trial(
-        inputs=(*((name, np.array(values)) for name, values in given.items()), ("wanted", wanted)),
+        inputs=(*((name, np.array(values)) for name, values in stored.items()), ("wanted", wanted)),
         declarations=tuple(f"static double {name}[{array.shape[1]}];" for name, array in expected.items()),
         before=(),
         call=(f"{prefix}_efforts({', '.join(said)});",),

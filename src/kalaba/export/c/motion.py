@@ -12,7 +12,6 @@ from kalaba.constrain.kernels.motion import motion
 from kalaba.export.c.cases import SEED, near_start
 from kalaba.export.c.export import (
     SLACK,
-    TOLERANCE,
     Entry,
     Export,
     Numbers,
@@ -25,6 +24,7 @@ from kalaba.export.c.export import (
 )
 from kalaba.export.c.routine import routine
 from kalaba.plant.choice import choose, keep_rows
+from kalaba.tolerances import C_AGREES
 
 if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
@@ -40,9 +40,9 @@ def motion_export(plant: Plant, prefix: str) -> Export:
     function = _function(plant, kept)
     solve = routine(f"{prefix}_solve", function)
     arrays = tuple(name for name in solve.arguments if name not in {"t", HEALTH, *OUTPUTS})
-    given = ", ".join(f"const double {name}[]" for name in arrays)
+    arguments = ", ".join(f"const double {name}[]" for name in arrays)
     results = ", ".join(f"double {name}[]" for name in OUTPUTS)
-    prototype = f"double {prefix}_accelerations(\n    double t, {given},\n    {results})"
+    prototype = f"double {prefix}_accelerations(\n    double t, {arguments},\n    {results})"
     tables = machine_tables(plant)
     inputs = len(plant.actuators) + len(plant.machine.sampled_inputs)
     return Export(
@@ -79,20 +79,20 @@ _WHAT = (
 def _notes(plant: Plant, prefix: str, arrays: tuple[str, ...], kept: Array) -> tuple[str, ...]:
     defaults = {"p": f"{prefix}_parameters", "rows": f"{prefix}_rows"}
     said = ", ".join(["t", *(defaults.get(name, name) for name in arrays), *OUTPUTS])
-    found = [
+    notes = [
         _EQUATIONS,
         f"    double health = {prefix}_accelerations({said});",
         _ASSUMED,
     ]
     if kept.size:
         dropped = ", ".join(name for name, keep in zip(plant.constraints, kept, strict=True) if not keep)
-        found.append(
+        notes.append(
             f"rows: 1 keeps a row, 0 leaves it out. {prefix}_rows keeps a largest independent set, chosen at the "
             f"start{f'; left out: {dropped}' if dropped else ', here all of them'}."
         )
     if plant.is_singular:
-        found.append("The mass matrix alone is singular: M + w A^T A and Q + w A^T b take the places of M and Q.")
-    return tuple(found)
+        notes.append("The mass matrix alone is singular: M + w A^T A and Q + w A^T b take the places of M and Q.")
+    return tuple(notes)
 
 
 def _rows(plant: Plant, prefix: str, kept: Array) -> tuple[Numbers, ...]:
@@ -126,27 +126,29 @@ def _trial(plant: Plant, prefix: str, function: ca.Function) -> Trial:
     states = near_start(plant, rng)
     n, k, held = len(states), len(plant.actuators), len(plant.machine.sampled_inputs)
     u = np.hstack([rng.normal(size=(n, k)), np.zeros((n, held))])
-    given = {"t": [[t] for _, t in states], "q": [s.q for s, _ in states], "v": [s.v for s, _ in states], "u": u}
+    stored = {"t": [[t] for _, t in states], "q": [s.q for s, _ in states], "v": [s.v for s, _ in states], "u": u}
     motions = [plant.motion(*state, t=t, actuation=row[:k]) for (state, t), row in zip(states, u, strict=True)]
     expected = {name: np.array([getattr(motion, name) for motion in motions]) for name in OUTPUTS}
     words = {"t": "given_t[k][0]", "rows": f"{prefix}_rows", "p": f"{prefix}_parameters"}
     inputs = [name for name in function.name_in() if function.numel_in(name)]
     said = [*(words.get(name, f"given_{name}[k]") for name in inputs), *OUTPUTS]
     return Trial(
-        inputs=tuple((name, np.array(values, dtype=float)) for name, values in given.items()),
+        inputs=tuple((name, np.array(values, dtype=float)) for name, values in stored.items()),
         declarations=tuple(f"static double {name}[{array.shape[1]}];" for name, array in expected.items()),
         before=(),
         call=(f"(void){prefix}_accelerations({', '.join(said)});",),
         expected=tuple(expected.items()),
         note="Random states near the start, on the constraints, with random efforts.",
-        tolerance=_tolerance(plant, function, given, expected),
+        tolerance=_tolerance(plant, function, stored, expected),
     )
 
 
-def _tolerance(plant: Plant, function: ca.Function, given: dict[str, Any], expected: dict[str, Array]) -> float:
-    """1e-12, or what rounding leaves where M is badly conditioned: by how much two of our own evaluations differ."""
+def _tolerance(plant: Plant, function: ca.Function, stored: dict[str, Any], expected: dict[str, Array]) -> float:
+    """C_AGREES, or what rounding leaves where M is badly conditioned: by how much two of our own evaluations differ."""
     kept = (plant.choice.mask > 0).astype(float)
-    cases = zip(*given.values(), strict=True)
-    found = [function(**dict(zip(given, case, strict=True)), rows=kept, p=plant.parameters) for case in cases]
-    gaps = [gap(np.array([np.array(f[name]).ravel() for f in found]), array) for name, array in expected.items()]
-    return max(TOLERANCE, SLACK * max(gaps))
+    cases = zip(*stored.values(), strict=True)
+    results = [function(**dict(zip(stored, case, strict=True)), rows=kept, p=plant.parameters) for case in cases]
+    gaps = [
+        gap(np.array([np.array(result[name]).ravel() for result in results]), array) for name, array in expected.items()
+    ]
+    return max(C_AGREES, SLACK * max(gaps))

@@ -1,24 +1,63 @@
-"""C functions of straight-line code from CasADi functions: one constant a value, long lists cut into several functions.
+"""C functions of straight-line code from CasADi functions: one constant per value, long lists in several functions.
 
 CasADi's own generator writes code of the same speed and size, but not without warnings, and all in one function, whose
-compiling takes twice as long.
+compiling takes twice as long. What an operation means in C99 is CasADi's own, for zero, NaN and infinity too.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from itertools import chain
 
 import casadi as ca
 
-from kalaba.export.c.operations import FLOPS, KINDS, expression, kind, number
+from kalaba.native.operations import FUNCTIONS
 from kalaba.native.passes import Cut, Piece, cut, share_reciprocals
 from kalaba.native.program import LEAVES, PARAMETERS, Instruction, Program, read_program, value_of
 
 LONGEST_PIECE = 500  # instructions in one C function
 WORK = "work"
 DOUBLE = 8  # bytes
+
+_TEMPLATES = {
+    "add": "{x} + {y}",
+    "sub": "{x} - {y}",
+    "mul": "{x} * {y}",
+    "div": "{x} / {y}",
+    "neg": "-{x}",
+    "sq": "{x} * {x}",
+    "twice": "2.0 * {x}",
+    "inv": "1.0 / {x}",
+    "sqrt": "sqrt({x})",
+    "fabs": "fabs({x})",
+    "floor": "floor({x})",
+    "ceil": "ceil({x})",
+    "copysign": "copysign({x}, {y})",
+    "lt": "({x} < {y}) ? 1.0 : 0.0",
+    "le": "({x} <= {y}) ? 1.0 : 0.0",
+    "eq": "({x} == {y}) ? 1.0 : 0.0",
+    "ne": "({x} != {y}) ? 1.0 : 0.0",
+    "not": "({x} == 0.0) ? 1.0 : 0.0",
+    "and": "({x} != 0.0 && {y} != 0.0) ? 1.0 : 0.0",
+    "or": "({x} != 0.0 || {y} != 0.0) ? 1.0 : 0.0",
+    "if_else_zero": "({x} == 0.0) ? 0.0 : {y}",
+    "sign": "({x} < 0.0) ? -1.0 : (({x} > 0.0) ? 1.0 : {x})",
+    # spelt out, since the library's own are calls; like those they pass over a NaN
+    "fmin": "({y} < {x} || {x} != {x}) ? {y} : {x}",
+    "fmax": "({y} > {x} || {x} != {x}) ? {y} : {x}",
+}
+_KINDS = {
+    **dict.fromkeys(("add", "sub"), "additions"),
+    **dict.fromkeys(("mul", "sq", "twice"), "multiplications"),
+    **dict.fromkeys(("div", "inv"), "divisions"),
+    "sqrt": "square roots",
+    **dict.fromkeys(FUNCTIONS, "functions of math.h"),
+}
+OTHER = "comparisons and signs"
+KINDS = ("additions", "multiplications", "divisions", "square roots", "functions of math.h", OTHER)
+FLOPS = KINDS[:4]  # what is counted as a floating-point operation
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +104,9 @@ class Routine:
     text: str
     cost: Cost
 
-    def call(self, **given: str) -> str:
+    def call(self, **arrays: str) -> str:
         """A call with an array for each argument, by default of the argument's own name."""
-        return f"{self.name}({', '.join(given.get(argument, argument) for argument in self.arguments)});"
+        return f"{self.name}({', '.join(arrays.get(argument, argument) for argument in self.arguments)});"
 
 
 def routine(name: str, function: ca.Function, longest: int = LONGEST_PIECE) -> Routine:
@@ -138,9 +177,30 @@ def _body(piece: Piece, names: list[str], places: _Places) -> list[str]:
             touched.add(values[-1].partition("[")[0])
         else:
             values.append(f"a{position}")
-            found = expression(instruction.op, [values[arg] for arg in instruction.args])
-            lines.append(f"    const double a{position} = {found};")
+            value = expression(instruction.op, [values[arg] for arg in instruction.args])
+            lines.append(f"    const double a{position} = {value};")
         lines += [f"    {target} = {values[position]};" for target in writes[position]]
         touched.update(target.partition("[")[0] for target in writes[position])
     unused = [f"    (void){name};" for name in names if name not in touched]
     return ["{", *unused, *lines, "}"]
+
+
+def expression(op: str, args: list[str]) -> str:
+    """An operation on operands that are names, elements or numbers in brackets."""
+    if op in FUNCTIONS:
+        return f"{op}({', '.join(args)})"
+    x, y = (*args, "")[:2]
+    return _TEMPLATES[op].format(x=x, y=y)
+
+
+def kind(op: str) -> str:
+    """What an operation is counted as."""
+    return _KINDS.get(op, OTHER)
+
+
+def number(value: float) -> str:
+    """A double in C with all its digits, in brackets where it has a sign."""
+    if math.isnan(value):
+        return "NAN"
+    text = "INFINITY" if math.isinf(value) else repr(abs(value))
+    return f"(-{text})" if math.copysign(1.0, value) < 0 else text

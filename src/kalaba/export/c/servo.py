@@ -1,4 +1,4 @@
-"""The export of a controller: encoders in, motors' efforts out, at a fixed cost a sample."""
+"""The export of a controller: encoders in, motors' efforts out, at a fixed cost per sample."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from kalaba.export.c.cases import SEED, along
 from kalaba.export.c.encoders import encoders_of
 from kalaba.export.c.export import (
     SLACK,
-    TOLERANCE,
     Export,
     Numbers,
     Trial,
@@ -33,6 +32,7 @@ from kalaba.export.c.servo_entries import STATUS, Controller, entries, find_text
 from kalaba.paths.path import Path
 from kalaba.plant.laws import Law, controller
 from kalaba.plant.start import closing
+from kalaba.tolerances import C_AGREES, SERVO_LARGEST_GAP, SERVO_LARGEST_STEP
 
 if TYPE_CHECKING:
     from kalaba.control.allocation import Allocation
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 STEPS = 4  # of Newton's method at a sample; three close what 1 ms opens, the last is for the velocity
 FIRST_STEPS = 40  # from the start to wherever the machine is when it is switched on
-LARGEST_GAP = 1e-9  # m, rad: rows that are open by more have not been closed
-LARGEST_STEP = 1e-6  # m, rad: after a shorter one Newton's method is within rounding
 EPSILON = float(np.finfo(float).eps)
 SAMPLE = 1e-3  # s, between the state known and the one asked for, in the cases
 
@@ -59,7 +57,7 @@ def servo_export(
     law_function = _law_function(plant, law)
     read = encoders_of(plant, encoders).holding(law_function)
     traced = {"solve": read.solve(), "move": read.move(), "law_at": law_function}
-    solve, move, law_at = (routine(f"{prefix}_{name}", found) for name, found in traced.items())
+    solve, move, law_at = (routine(f"{prefix}_{name}", function) for name, function in traced.items())
     c = Controller(prefix, read, solve, move, law_at)
     tables = machine_tables(plant)
     return Export(
@@ -133,8 +131,8 @@ def _law_function(plant: Plant, law: Law) -> ca.Function:
     efforts = law.inputs(equations, kept)[: len(plant.actuators)]
     bounds = (bound.tolist() for bound in law.range(plant))
     efforts = [bounded(effort, low, high) for effort, low, high in zip(efforts, *bounds, strict=True)]
-    found = ca.substitute([ca.vertcat(*efforts)], [s.u], [ca.SX.zeros(s.u.shape[0])])
-    return ca.Function("law", [s.t, s.q, s.v, s.p], [ca.densify(ca.cse(found)[0])], ["t", "q", "v", "p"], ["efforts"])
+    alone = ca.substitute([ca.vertcat(*efforts)], [s.u], [ca.SX.zeros(s.u.shape[0])])
+    return ca.Function("law", [s.t, s.q, s.v, s.p], [ca.densify(ca.cse(alone)[0])], ["t", "q", "v", "p"], ["efforts"])
 
 
 def _macros(c: Controller) -> tuple[tuple[str, str, str], ...]:
@@ -146,8 +144,8 @@ def _macros(c: Controller) -> tuple[tuple[str, str, str], ...]:
         (f"{size}_POSITION_ROWS", str(position), "rows at position level"),
         (f"{size}_STEPS", str(STEPS), "of Newton's method at a sample"),
         (f"{size}_FIRST_STEPS", str(FIRST_STEPS), "of Newton's method at the reset"),
-        (f"{size}_LARGEST_GAP", repr(LARGEST_GAP), "m, rad: what rows may be open by before the last step"),
-        (f"{size}_LARGEST_STEP", repr(LARGEST_STEP), "m, rad: what the last step may move"),
+        (f"{size}_LARGEST_GAP", repr(SERVO_LARGEST_GAP), "m, rad: what rows may be open by before the last step"),
+        (f"{size}_LARGEST_STEP", repr(SERVO_LARGEST_STEP), "m, rad: what the last step may move"),
     ]
     said = ("all is well", "rows are open: the encoders contradict the structure, or it moved too far", "no number")
     return (
@@ -165,8 +163,8 @@ def _start(c: Controller, start: State) -> Numbers:
 
 
 def _cost(c: Controller) -> Cost:
-    found = c.solve.cost * STEPS + c.law.cost
-    return found + c.solve.cost * 3 + c.move.cost * 2 if c.rolls else found
+    cost = c.solve.cost * STEPS + c.law.cost
+    return cost + c.solve.cost * 3 + c.move.cost * 2 if c.rolls else cost
 
 
 _GIVEN = (
@@ -219,7 +217,7 @@ def _notes(c: Controller, law: str) -> tuple[str, ...]:
     p = f", {x}_parameters" if c.p else ""
     kept = c.encoders.kept
     dropped = ", ".join(name for name, keep in zip(plant.constraints, kept, strict=True) if not keep)
-    found = [
+    notes = [
         law,
         "\n".join(
             [
@@ -232,15 +230,15 @@ def _notes(c: Controller, law: str) -> tuple[str, ...]:
         _SAMPLE,
     ]
     if c.rolls:
-        found.append(_ROLLING)
+        notes.append(_ROLLING)
     if c.encoders.held:
         names = ", ".join(plant.velocities[i] for i in c.encoders.held)
-        found.append(f"No encoder tells of {names}, and the law does not read it: held as at the start.")
+        notes.append(f"No encoder tells of {names}, and the law does not read it: held as at the start.")
     if dropped:
-        found.append(f"Rows that depend on the others, chosen at the start and left out: {dropped}.")
+        notes.append(f"Rows that depend on the others, chosen at the start and left out: {dropped}.")
     if plant.machine.sampled_inputs:
-        found.append(f"Taken as zero: {', '.join(plant.machine.sampled_inputs)}.")
-    return tuple(found)
+        notes.append(f"Taken as zero: {', '.join(plant.machine.sampled_inputs)}.")
+    return tuple(notes)
 
 
 def _trial(c: Controller, law: Law, states: list[tuple[State, float]]) -> Trial:
@@ -254,7 +252,7 @@ def _trial(c: Controller, law: Law, states: list[tuple[State, float]]) -> Trial:
     efforts = np.array([np.array(at(t, *state, plant.parameters)).ravel() for state, t in states])
     said = "the encoders of a state along the way, started from where the machine was 1 ms before."
     p = f", {x}_parameters" if c.p else ""
-    given = {
+    stored = {
         "t": [[t] for _, t in states],
         "encoders": [e for e, _ in read],
         "rates": [rate for _, rate in read],
@@ -262,7 +260,7 @@ def _trial(c: Controller, law: Law, states: list[tuple[State, float]]) -> Trial:
     }
     copy = f"for (int i = 0; i < {x.upper()}_"
     return Trial(
-        inputs=tuple((name, np.array(values)) for name, values in given.items()),
+        inputs=tuple((name, np.array(values)) for name, values in stored.items()),
         declarations=(f"static {x}_state state;", f"static double efforts[{len(plant.actuators)}];"),
         before=(
             "state.t = given_t[k][0];",
@@ -278,10 +276,10 @@ def _trial(c: Controller, law: Law, states: list[tuple[State, float]]) -> Trial:
 
 
 def _tolerance(plant: Plant, law: ca.Function, states: list[tuple[State, float]], efforts: Array) -> float:
-    """1e-12, or what rounding does where gains are high beside the efforts: by how much one bit in q changes these."""
+    """C_AGREES, or what rounding does where gains are high beside the efforts: how much one bit in q changes these."""
     rng = np.random.default_rng(SEED)
     other = [
         law(t, state.q * (1 + EPSILON * rng.choice([-1, 1], len(state.q))), state.v, plant.parameters)
         for state, t in states
     ]
-    return max(TOLERANCE, SLACK * gap(np.array([np.array(found).ravel() for found in other]), efforts))
+    return max(C_AGREES, SLACK * gap(np.array([np.array(result).ravel() for result in other]), efforts))

@@ -176,11 +176,11 @@ def entries(c: Controller) -> tuple[Entry, ...]:
         "*state = next;",
         f"return {size}_OK;",
     )
-    given = "double t, const double encoders[]"
+    arguments = "double t, const double encoders[]"
     return (
-        Entry(f"int {x}_reset({given}{c.p}, {x}_state *state)", _RESET.format(**known), reset),
+        Entry(f"int {x}_reset({arguments}{c.p}, {x}_state *state)", _RESET.format(**known), reset),
         Entry(
-            f"int {x}_servo(\n    {given}, const double rates[]{c.p},\n    {x}_state *state, double efforts[])",
+            f"int {x}_servo(\n    {arguments}, const double rates[]{c.p},\n    {x}_state *state, double efforts[])",
             _SERVO.format(**known),
             servo,
         ),
