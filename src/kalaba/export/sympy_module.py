@@ -160,7 +160,12 @@ def _matrix(name: str, one: Field, writer: PythonWriter) -> str:
 
 
 def _start(system: System) -> list[float]:
-    """A configuration to begin with: everything at zero, quaternions upright."""
+    """A configuration to begin with: the guess of the start where there is one, quaternions upright."""
     machine = system.machine
+    guesses = dict(machine.start.guess)
     ones = {row for row, _ in machine.quaternions}
-    return [float(index in ones) for index in range(len(machine.coordinates))]
+    values = []
+    for index, c in enumerate(machine.coordinates):
+        value = guesses.get(c.name)
+        values.append(float(value) if isinstance(value, int | float) else float(index in ones))
+    return values

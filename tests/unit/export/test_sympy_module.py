@@ -52,6 +52,14 @@ def test_the_module_imports_sympy_alone_and_runs_as_a_script(tmp_path):
     assert made.stdout.startswith("M at the start:")
 
 
+def test_the_start_of_the_module_is_the_guess_of_the_machine(tmp_path):
+    machine = kb.load("four-bar").machine
+    guesses = dict(machine.start.guess)
+    assert guesses
+    start = [float(guesses.get(coordinate.name, 0.0)) for coordinate in machine.coordinates]
+    assert f"numbers(M, {start!r}, " in written("four-bar", tmp_path / "eq.py").read_text(encoding="utf-8")
+
+
 def test_other_values_can_be_put_in_and_parts_written_out(tmp_path):
     module = runpy.run_path(str(written("bennett", tmp_path / "eq.py")))
     M, symbols = module["M"], set(module["q"]) | set(module["p"])
