@@ -108,3 +108,26 @@ def test_a_docstring_is_taken_as_plain_text():
     own = griffe.Function("f", docstring=griffe.Docstring(text))
     helper("reference_docstrings").PlainText().on_instance(obj=own)
     assert own.docstring.value == "What it gives, \\[a; b] and `[c]` :\n\n    x = y * [z]\n\nSee \\<q> and 2\\*3."
+
+
+def test_arguments_become_a_section_and_equations_do_not():
+    griffe = pytest.importorskip("griffe")
+    text = (
+        "Solve it.\n\nFor a step::\n\n    x = *y\n\nArguments:\n    q: one [number], m\n    *parts: any\n\nAs <before>."
+    )
+    own = griffe.Function("f", docstring=griffe.Docstring(text))
+    helper("reference_docstrings").PlainText().on_instance(obj=own)
+    sections = own.docstring.parse("google", warn_unknown_params=False, warn_missing_types=False)
+    assert [section.kind.value for section in sections] == ["text", "parameters", "text"]
+    assert sections[0].value == "Solve it.\n\nFor a step&#58;\n\n    x = *y"
+    assert [(entry.name, entry.description) for entry in sections[1].value] == [
+        ("q", "one \\[number], m"),
+        ("*parts", "any"),
+    ]
+
+
+def test_arguments_of_public_functions_are_tables_of_the_reference(site):
+    page = (site / "reference-more.html").read_text("utf-8")
+    entry = page[page.index('id="kalaba.view.figures.kinds.draw"') :]
+    table = entry[entry.index("<table>") : entry.index("</table>")]
+    assert [word for word in ("runs", "figure", "frames") if f"<code>{word}</code>" not in table] == []
