@@ -47,8 +47,8 @@ def _listing(wanted: list[str]) -> str:
 
 
 def _entries(paths: list[str]) -> Iterator[str]:
-    """Directives of mkdocstrings; a module such as `kb.path` gives one for each of its own public names."""
-    modules = []
+    """Directives of mkdocstrings; a module such as `kb.path` gives one for each public name not listed before."""
+    modules, listed = [], {path for known in groups().values() for path in known}
     for path in paths:
         public = next(name for name, home in kalaba._NAMES.items() if ".".join(home) == path)  # noqa: SLF001
         value = getattr(kalaba, public)
@@ -60,8 +60,12 @@ def _entries(paths: list[str]) -> Iterator[str]:
         yield f"## kb.{public}"
         yield (module.__doc__ or "").strip()
         for name in module.__all__:
-            if (own := getattr(module, name)).__doc__ and hasattr(own, "__name__"):
-                yield f"::: {own.__module__}.{own.__name__}"
+            own = getattr(module, name)
+            if isinstance(own, ModuleType) or not (own.__doc__ and hasattr(own, "__name__")):
+                continue
+            if (path := f"{own.__module__}.{own.__name__}") not in listed:
+                listed.add(path)
+                yield f"::: {path}"
 
 
 def _title(words: str) -> str:

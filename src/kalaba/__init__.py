@@ -7,9 +7,6 @@ What it shows is listed in `__init__.pyi`, in that order; a name is imported whe
 
 from __future__ import annotations
 
-import sys as _sys
-from types import ModuleType as _ModuleType
-
 from kalaba.door import names as _names
 from kalaba.door import opener as _opener
 
@@ -25,19 +22,6 @@ def __getattr__(name: str) -> object:
     """Import a public name when it is first used."""
     value = globals()[name] = _open(name)
     return value
-
-
-class _Package(_ModuleType):
-    """Keeps the public function `derive` when the room of the same name is imported."""
-
-    def __setattr__(self, name: str, value: object) -> None:
-        """Set an attribute, but no room over a public function."""
-        is_room = isinstance(value, _ModuleType)
-        if not (is_room and name in _NAMES and ".".join(_NAMES[name]) != value.__name__):
-            super().__setattr__(name, value)
-
-
-_sys.modules[__name__].__class__ = _Package
 
 
 def __dir__() -> list[str]:

@@ -9,9 +9,11 @@ as Python; `names` reads the same lines at run time, so that `import kalaba` tak
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 _LINE = re.compile(r"^from ([\w.]+) import (\w+) as (\w+)$", re.MULTILINE)
 _RENAMED = re.compile(r"^(\w+) = (\w+)$", re.MULTILINE)  # stubs show a name under another one so
@@ -26,7 +28,19 @@ def names(file: str) -> dict[str, tuple[str, str]]:
 
 
 def opener(package: str, table: dict[str, tuple[str, str]]) -> Callable[[str], object]:
-    """The `__getattr__` of a package: imports a public name; a submodule is found as well."""
+    """The `__getattr__` of a package: imports a public name; a submodule is found as well.
+
+    The package keeps a public function, such as `kalaba.derive`, when a module of the same name is imported.
+    """
+
+    class Package(ModuleType):
+        def __setattr__(self, name: str, value: object) -> None:
+            is_module = isinstance(value, ModuleType)
+            if not (is_module and name in table and ".".join(table[name]) != value.__name__):
+                super().__setattr__(name, value)
+
+    if package in sys.modules:
+        sys.modules[package].__class__ = Package
 
     def __getattr__(name: str) -> object:  # noqa: N807  (that is what it becomes)
         if name not in table:

@@ -42,6 +42,12 @@ def test_a_public_function_stays_when_the_room_of_its_name_is_imported():
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.__name__)
+def test_a_name_stays_what_it_is_when_a_module_of_its_name_is_imported(room):
+    first = [getattr(room, name) for name in room.__all__]
+    assert [name for name, value in zip(room.__all__, first, strict=True) if getattr(room, name) is not value] == []
+
+
 def test_the_door_loads_nothing_heavy():
     code = "import sys, kalaba; assert not {'numpy', 'casadi', 'numba', 'matplotlib'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
