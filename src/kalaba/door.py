@@ -35,8 +35,7 @@ def opener(package: str, table: dict[str, tuple[str, str]]) -> Callable[[str], o
 
     class Package(ModuleType):
         def __setattr__(self, name: str, value: object) -> None:
-            is_module = isinstance(value, ModuleType)
-            if not (is_module and name in table and ".".join(table[name]) != value.__name__):
+            if not (isinstance(value, ModuleType) and name in table and ".".join(table[name]) != value.__name__):
                 super().__setattr__(name, value)
 
     if package in sys.modules:

@@ -1,30 +1,40 @@
-"""The application: all commands under one name, and one line to stderr for whatever goes wrong or is doubtful."""
+"""The application: all commands under one name, their help, and one line on stderr for each problem or warning."""
 
 from __future__ import annotations
 
+import inspect
 import os
+import re
 import sys
 from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
-from kalaba.cli.check import check
+from kalaba import __version__
 from kalaba.cli.compare import compare
 from kalaba.cli.derive import derive
 from kalaba.cli.export import export
-from kalaba.cli.help import laid_out
-from kalaba.cli.listing import list_machines
+from kalaba.cli.machines import check, list_machines, show
 from kalaba.cli.plot import plot
 from kalaba.cli.report import report
 from kalaba.cli.run import run
-from kalaba.cli.show import show
 from kalaba.cli.terminal import Colour, plain_warnings, say
 from kalaba.cli.view import view
 from kalaba.errors import KalabaError
 
 REFUSED = 2  # exit code of anything that kalaba refuses or that breaks off
 INTERRUPTED = 130
+
+PANELS = {
+    "Know a machine": ("list", "show", "check", "derive"),
+    "Run it": ("run", "compare"),
+    "Look at it": ("view", "plot", "report"),
+    "Take it elsewhere": ("export",),
+}
+OTHERS = "More"
+EXAMPLE = re.compile(r"^Examples?:\s*", re.MULTILINE)
+COMMAND = re.compile(r"\s+(?=kalaba )")  # where the next of several examples begins
 
 app = typer.Typer(name="kalaba", no_args_is_help=True, pretty_exceptions_enable=False)
 app.command("list")(list_machines)
@@ -64,12 +74,12 @@ def invoke(arguments: Sequence[str]) -> int:
 def _usage(problem: Exception) -> int:
     """Say what cannot be read; a bare `kalaba` shows its help and nothing else."""
     context = getattr(problem, "ctx", None)
-    asked = context.command_path if context is not None else "kalaba"
+    command = context.command_path if context is not None else "kalaba"
     text = problem.format_message() if hasattr(problem, "format_message") else str(problem)
     if type(problem).__name__ == "NoArgsIsHelpError":
         typer.echo(text)
         return REFUSED
-    return _say(f"{asked}: {text} Try: {asked} --help", REFUSED)
+    return _say(f"{command}: {text} Try: {command} --help", REFUSED)
 
 
 def _say(text: str, code: int) -> int:
@@ -77,10 +87,8 @@ def _say(text: str, code: int) -> int:
     return code
 
 
-def _version(asked: bool) -> None:  # noqa: FBT001  (typer calls it so)
-    if asked:
-        from kalaba import __version__
-
+def _version(is_wanted: bool) -> None:  # noqa: FBT001  (typer calls it so)
+    if is_wanted:
         typer.echo(f"kalaba {__version__}")
         raise typer.Exit
 
@@ -96,3 +104,26 @@ def kalaba(
 
     Example: kalaba run four-bar -o four-bar.nc --plot four-bar.png
     """
+
+
+def laid_out(app: typer.Typer) -> typer.Typer:
+    """Put the commands of an application in the order of work and under headings; laying out twice changes nothing.
+
+    A docstring's paragraph `Example: kalaba ...` (or `Examples:`, one per line) becomes the end of the command's help.
+    """
+    order = [name for names in PANELS.values() for name in names]
+    headings = {name: panel for panel, names in PANELS.items() for name in names}
+    for command in app.registered_commands:
+        command.help, command.epilog = words_and_examples(command.callback)
+        command.rich_help_panel = headings.get(str(command.name), OTHERS)
+    app.registered_commands.sort(key=lambda c: order.index(str(c.name)) if c.name in order else len(order))
+    if (whole := app.registered_callback) is not None:
+        whole.help, whole.epilog = words_and_examples(whole.callback)
+    return app
+
+
+def words_and_examples(function: object) -> tuple[str, str]:
+    """Split a docstring into what a command does and its examples, one per paragraph."""
+    words, *examples = EXAMPLE.split(inspect.getdoc(function) or "")
+    listed = [" ".join(line.split()) for text in examples for line in COMMAND.split(text) if line.strip()]
+    return words.strip(), "\n\n".join(f"Example: {line}" for line in listed)

@@ -1,20 +1,52 @@
-"""Flags that commands share: `--set`, the stepper, and how they are read."""
+"""Flags that commands share: what the shell offers for them on Tab, and how they are read."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kalaba.cli.completion import machine_names
 from kalaba.errors import CommandError, KalabaError, near
 
 if TYPE_CHECKING:
     from kalaba.robots.entry import Choice, Entry
     from kalaba.steppers import Stepper
+
+RUNS = (".nc", ".csv", ".parquet")
+ENTRY = re.compile(r"^\s+(\w+)\.ENTRY,$", re.MULTILINE)
+
+
+def machine_names(incomplete: str) -> list[str]:
+    """Names of the catalogue that begin so.
+
+    They are read from the text of the catalogue: importing it costs a second, and a shell asks at every Tab.
+    """
+    text = (Path(__file__).parents[1] / "robots" / "catalogue.py").read_text(encoding="utf-8")
+    names = (module.replace("_", "-") for module in ENTRY.findall(text))
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def run_files(incomplete: str) -> list[str]:
+    """Saved runs whose path begins so, and the folders on the way to others."""
+    folder, slash, start = incomplete.rpartition("/")
+    try:
+        paths = sorted(Path(folder + slash or ".").iterdir())
+    except OSError:  # no such folder, or not ours to read: nothing to offer
+        return []
+    begins = [path for path in paths if path.name.startswith(start) and (start or path.name[0] != ".")]
+    offered = ((path, "/" if path.is_dir() else "") for path in begins if path.is_dir() or path.suffix in RUNS)
+    return [folder + slash + path.name + end for path, end in offered]
+
+
+def names_and_files(incomplete: str) -> list[str]:
+    """Names of machines and saved runs, for commands that take either."""
+    return [*machine_names(incomplete), *run_files(incomplete)]
+
 
 SetFlag = Annotated[
     list[str] | None,
@@ -35,6 +67,14 @@ QuietFlag = Annotated[bool, typer.Option("--quiet", help="Print nothing unless i
 NameArgument = Annotated[
     str, typer.Argument(help="A machine of the catalogue; kalaba list names them.", autocompletion=machine_names)
 ]
+MachineOrRun = Annotated[
+    str,
+    typer.Argument(
+        metavar="MACHINE_OR_RUN",
+        help="A machine of the catalogue, or a saved run: .nc, .csv or .parquet.",
+        autocompletion=names_and_files,
+    ),
+]
 
 
 class StepperName(StrEnum):
@@ -53,13 +93,13 @@ class StepperName(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What `--set` asked for."""
+    """What `--set` sets."""
 
     parameters: dict[str, float] = field(default_factory=dict)
     options: dict[str, Choice] = field(default_factory=dict)
 
 
-def read_settings(name: str, given: Sequence[str] | None, flag: str = "--set") -> Settings:
+def read_settings(name: str, texts: Sequence[str] | None, flag: str = "--set") -> Settings:
     """Read `--set key=value` for a machine of the catalogue.
 
     A key with a dot is a parameter. One without is an option of the machine; if there is none so called, it is a
@@ -68,7 +108,7 @@ def read_settings(name: str, given: Sequence[str] | None, flag: str = "--set") -
     from kalaba.robots.catalogue import find
 
     entry, settings = find(name), Settings()
-    for text in given or ():
+    for text in texts or ():
         key, equals, value = (piece.strip() for piece in text.partition("="))
         if not (key and equals and value):
             raise CommandError(f"{flag} {text}: expected key=value, for example {flag} {_example(entry)}")
@@ -79,11 +119,11 @@ def read_settings(name: str, given: Sequence[str] | None, flag: str = "--set") -
     return settings
 
 
-def read_flags(name: str, given: Sequence[str] | None, **flags: str | None) -> Settings:
+def read_flags(name: str, texts: Sequence[str] | None, **flags: str | None) -> Settings:
     """Read `--set` together with flags such as `--allocation`, each short for an option of that name."""
     from kalaba.robots.catalogue import find
 
-    entry, settings = find(name), read_settings(name, given)
+    entry, settings = find(name), read_settings(name, texts)
     for key, value in flags.items():
         if value is None:
             continue

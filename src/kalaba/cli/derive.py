@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kalaba.cli.choices import JsonFlag, NameArgument, SetFlag, read_settings
+from kalaba.cli.terminal import console, print_json, print_table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -47,7 +48,6 @@ def derive(
     kalaba derive planar-parallel
     kalaba derive four-bar --method lagrange --steps
     """
-    from kalaba.cli.terminal import console, print_json, print_table
     from kalaba.derive.equations import equations_of
     from kalaba.model.listing import size_words, table
     from kalaba.robots.catalogue import find, load

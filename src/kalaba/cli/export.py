@@ -10,6 +10,7 @@ import typer
 
 from kalaba.cli.choices import AllocationFlag, JsonFlag, NameArgument, QuietFlag, SetFlag, read_settings
 from kalaba.cli.derive import MethodFlag, method_of
+from kalaba.cli.terminal import console, print_json
 from kalaba.errors import CommandError, near
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ FunctionFlag = Annotated[
 ]
 
 
-def export(  # noqa: PLR0913  (one argument a flag)
+def export(  # noqa: PLR0913  (one argument per flag)
     name: NameArgument,
     *,
     output: OutputFlag,
@@ -55,7 +56,6 @@ def export(  # noqa: PLR0913  (one argument a flag)
     kalaba export planar-parallel -o eq.py
     kalaba export pus-upu -o ctl.c --function servo --allocation least-squares
     """
-    from kalaba.cli.terminal import console, print_json
     from kalaba.results.places import check_place
     from kalaba.robots.catalogue import find
 
@@ -64,7 +64,7 @@ def export(  # noqa: PLR0913  (one argument a flag)
     if output.suffix.lower() == ".c":
         if method is not None:
             raise CommandError(f"--method {method}: C is made from what runs. Leave it out, or write to .tex or .py.")
-        files = _export_c(name, output, read_settings(name, given), (function, allocation))
+        files = _export_c(name, output, read_settings(name, given), function or FunctionName.MOTION, allocation)
     else:
         for flag, value in (("function", function), ("allocation", allocation)):
             if value is not None:
@@ -93,13 +93,12 @@ def _export_equations(name: str, output: Path, settings: Settings, method: Metho
 
 
 def _export_c(
-    name: str, output: Path, settings: Settings, how: tuple[FunctionName | None, str | None]
+    name: str, output: Path, settings: Settings, function: FunctionName, allocation: str | None
 ) -> tuple[Path, ...]:
     """C, with the scenario's control where that is a servo."""
     from kalaba.export.c import export_c
     from kalaba.robots.catalogue import find, scenario
 
-    function, allocation = how[0] or FunctionName.MOTION, how[1]
     entry, options = find(name), dict(settings.options)
     shared = None
     if function == FunctionName.SERVO:
@@ -109,8 +108,7 @@ def _export_c(
             options["allocation"], allocation = allocation, None
     if allocation is not None:
         shared = _allocation(allocation)
-    found = scenario(name, settings.parameters, **options)
-    return export_c(found, output, function=function.value, allocation=shared)
+    return export_c(scenario(name, settings.parameters, **options), output, function=function.value, allocation=shared)
 
 
 def _allocation(name: str) -> Allocation:

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from kalaba.cli.choices import JsonFlag, QuietFlag
-from kalaba.cli.completion import run_files
+from kalaba.cli.choices import JsonFlag, QuietFlag, run_files
+from kalaba.cli.terminal import console, print_json
 from kalaba.view.figures.kinds import SUFFIX, FigureKind, Request, check, find, known, read_figure
 
 
@@ -70,7 +70,6 @@ def plot(
 
     Example: kalaba plot run.nc --figure papers -o papers.pdf
     """
-    from kalaba.cli.terminal import console, print_json
     from kalaba.results.places import check_place
     from kalaba.results.saving import open_run
     from kalaba.view.sheet import PICTURES, save

@@ -7,28 +7,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kalaba.cli.choices import JsonFlag, QuietFlag, SetFlag, choose_stepper, read_settings
-from kalaba.cli.completion import names_and_files
+from kalaba.cli.choices import JsonFlag, MachineOrRun, QuietFlag, SetFlag, choose_stepper, read_settings
+from kalaba.cli.run import simulate_scenario
+from kalaba.cli.terminal import console, print_json
 from kalaba.errors import CommandError
 
 if TYPE_CHECKING:
     from kalaba.results.run import Run
 
-NameArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="MACHINE_OR_RUN",
-        help="A machine of the catalogue, or a saved run: .nc, .csv or .parquet.",
-        autocompletion=names_and_files,
-    ),
-]
 OutputFlag = Annotated[
     Path | None, typer.Option("-o", "--output", help="Where to write: .html; NAME.html if not given.")
 ]
 
 
 def report(
-    name: NameArgument,
+    name: MachineOrRun,
     *,
     output: OutputFlag = None,
     given: SetFlag = None,
@@ -41,24 +34,24 @@ def report(
 
     Example: kalaba report three-arm-screw -o report.html
     """
-    from kalaba.cli.terminal import console, print_json
     from kalaba.results.places import check_place
     from kalaba.view.report import PAGES
     from kalaba.view.report import report as write
 
     place = check_place(output or Path(f"{Path(name).stem}.html"), PAGES)
-    found = _run(name, given, hidden=quiet or as_json)
-    write(found, place)
+    run = _run(name, given, hidden=quiet or as_json)
+    write(run, place)
     if as_json:
-        print_json({"machine": found.plant.system.name, "file": str(place), "bytes": place.stat().st_size})
+        print_json({"machine": run.plant.system.name, "file": str(place), "bytes": place.stat().st_size})
     elif not quiet:
         console().print(f"report: {place}", markup=False)
-    return 2 if found.status.failed else 0
+    return 2 if run.status.failed else 0
 
 
 def _run(name: str, given: list[str] | None, *, hidden: bool) -> Run:
     from kalaba.results.formats import READERS
     from kalaba.results.saving import open_run
+    from kalaba.robots.catalogue import scenario
 
     if Path(name).suffix.lower() in READERS:
         if given:
@@ -66,9 +59,6 @@ def _run(name: str, given: list[str] | None, *, hidden: bool) -> Run:
                 f"--set {given[0]}: {name} is a run that was made. Name its machine instead, or leave --set out."
             )
         return open_run(name)
-    from kalaba.cli.run import simulate_scenario
-    from kalaba.robots.catalogue import scenario
-
     settings = read_settings(name, given)
     chosen = scenario(name, settings.parameters, **settings.options)
     return simulate_scenario(chosen, None, choose_stepper(None, None, chosen.stepper), hidden=hidden)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,7 +21,8 @@ from kalaba.cli.choices import (
     choose_stepper,
     read_flags,
 )
-from kalaba.cli.terminal import Colour, say
+from kalaba.cli.terminal import Colour, bar, console, print_json, say
+from kalaba.cli.view import serve
 
 if TYPE_CHECKING:
     from kalaba.results.run import Run
@@ -38,7 +40,7 @@ PlotFlag = Annotated[Path | None, typer.Option(help="Draw an overview: .png, .sv
 ViewFlag = Annotated[bool, typer.Option("--view", help="Then watch it move, on a page in the browser.")]
 
 
-def run(  # noqa: PLR0913  (one argument a flag)
+def run(  # noqa: PLR0913  (one argument per flag)
     name: NameArgument,
     *,
     output: OutputFlag = Path("run.nc"),
@@ -62,6 +64,7 @@ def run(  # noqa: PLR0913  (one argument a flag)
     """
     from kalaba.results.formats import WRITERS
     from kalaba.results.places import check_place
+    from kalaba.robots.catalogue import scenario
     from kalaba.view import figures
     from kalaba.view.sheet import PICTURES, save
 
@@ -73,32 +76,27 @@ def run(  # noqa: PLR0913  (one argument a flag)
     check_place(output, WRITERS)
     if plot is not None:
         check_place(plot, PICTURES)
-    from kalaba.robots.catalogue import scenario
-
     chosen = scenario(name, settings.parameters, **settings.options)
     hidden = quiet or as_json
-    found = simulate_scenario(chosen, duration, choose_stepper(stepper, step, chosen.stepper), stop, hidden=hidden)
-    found.save(output)
+    made = simulate_scenario(chosen, duration, choose_stepper(stepper, step, chosen.stepper), stop, hidden=hidden)
+    made.save(output)
     if plot is not None:
-        save(figures.overview(found), plot)
+        save(figures.overview(made), plot)
     if not quiet:
-        _report(found, chosen, output, plot, as_json=as_json)
-    if found.status.failed:
-        say(found.status.message, Colour.PROBLEM)
+        _report(made, chosen, output, plot, as_json=as_json)
+    if made.status.failed:
+        say(made.status.message, Colour.PROBLEM)
     if view:
-        _watch(name, settings, found)
-    return 2 if found.status.failed else 0
+        _watch(name, settings, made)
+    return 2 if made.status.failed else 0
 
 
-def _watch(name: str, settings: Settings, found: Run) -> None:
+def _watch(name: str, settings: Settings, made: Run) -> None:
     """Open the page of a run."""
-    from dataclasses import replace
-
-    from kalaba.cli.view import serve
     from kalaba.view.studio.subject import scenario
 
     subject = scenario(name, settings.options, settings.parameters)
-    serve(replace(subject, plant=found.plant, duration=float(found.time[-1]) or subject.duration, recorded=found))
+    serve(replace(subject, plant=made.plant, duration=float(made.time[-1]) or subject.duration, recorded=made))
 
 
 def simulate_scenario(
@@ -111,7 +109,6 @@ def simulate_scenario(
     save_every: float = 0.01,
 ) -> Run:
     """Simulate a scenario behind a bar on the terminal; a run that breaks off is returned too."""
-    from kalaba.cli.progress import bar
     from kalaba.run.checks import SingularWarning
     from kalaba.run.simulate import simulate
 
@@ -132,7 +129,6 @@ def simulate_scenario(
 
 def _report(found: Run, chosen: Scenario, output: Path, plot: Path | None, *, as_json: bool) -> None:
     from kalaba.cli.summary import summarise
-    from kalaba.cli.terminal import console, print_json
     from kalaba.plant.laws import controller
 
     goals = () if chosen.control is None else controller(chosen.control, chosen.system.name).goals

@@ -1,4 +1,4 @@
-"""What the commands print with: colours on a terminal only, tables that do not cut names, JSON on request."""
+"""What the commands print with: colours and bars on a terminal only, tables that do not cut names, JSON on request."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TextIO
@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from kalaba.model.listing import Table
+    from kalaba.results.run import Worst
+    from kalaba.run.progress import Progress, Watcher
 
 WIDE = 200  # columns of a table that goes to a file or a pipe
+WIDE_BAR = 110  # columns that hold the machine's name and a long bar beside the numbers
 
 
 class Colour(StrEnum):
@@ -86,3 +89,70 @@ def _finite(value: Any) -> Any:  # noqa: ANN401
     if isinstance(value, list | tuple):
         return [_finite(entry) for entry in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+@contextmanager
+def bar(name: str, duration: float, *, hidden: bool) -> Iterator[Watcher | None]:
+    """A bar while a run goes on: steps, simulated time, time left, worst residual so far.
+
+    Gives a function that takes a Progress; None where no terminal would show it.
+    """
+    if hidden or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
+    out = console(to_stderr=True)
+    is_wide = out.width > WIDE_BAR
+    label = f" {name}" if is_wide else ""
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24 if is_wide else 5),
+        TextColumn("{task.completed:.2f} of {task.total:g} s"),
+        TextColumn("{task.fields[steps]}"),
+        TimeRemainingColumn(compact=True),
+        TextColumn("{task.fields[worst]}", markup=False),
+    )
+    with Bars(*columns, console=out, transient=True) as bars:
+        task = bars.add_task(f"building{label}", total=duration, steps="", worst="")
+
+        def show(progress: Progress) -> None:
+            bars.update(
+                task,
+                description=f"running{label}",
+                completed=min(progress.time, duration),
+                steps=f"{progress.steps} steps",
+                worst=residual_words(progress.worst),
+            )
+
+        yield show
+
+
+def residual_words(worst: Worst | None) -> str:
+    """The worst residual so far in a few words; nothing for a machine without rows."""
+    return "" if worst is None else f"residual {worst.value:.1e} in {worst.row}"
+
+
+@contextmanager
+def picture_bar(name: str) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar while a film is drawn.
+
+    Gives a function that takes the number of a picture and how many there are; None without a terminal.
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console(to_stderr=True), transient=True) as progress:
+        task = progress.add_task(f"drawing {name}", total=None)
+        yield lambda number, count: progress.update(task, completed=number, total=count)

@@ -1,29 +1,34 @@
-"""Runs that differ in what was varied: their readings, peaks and differences."""
+"""Runs that differ in what was varied: their readings, peaks and differences, as tables, data, files and figures."""
 
 from __future__ import annotations
 
+import csv
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.cli.summary import Summary, summarise
-from kalaba.view.figures.comparing import Readings, readings
+from kalaba.model.listing import Table, table
+from kalaba.results.places import replacing
+from kalaba.view.figures.comparing import Readings, compared, readings
+from kalaba.view.sheet import save
 
 if TYPE_CHECKING:
     from kalaba.results.run import Run
 
 Array = NDArray[np.float64]
-Values = dict[str, str]  # what is varied and its value, as typed
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
     """One of the runs that are compared."""
 
-    values: Values
+    values: dict[str, str]  # what is varied and its value, as typed
     time: Array
     readings: Readings
     summary: Summary
@@ -42,15 +47,14 @@ class Variant:
         return np.interp(time, self.time, self.readings[name].values, right=np.nan)
 
 
-def variant_of(values: Values, run: Run) -> Variant:
+def variant_of(values: dict[str, str], run: Run) -> Variant:
     """Read off a run: outputs and tips of beams, or coordinates where there is neither; motors."""
-    found = readings(run)
-    return Variant(values, run.time, found, summarise(run), float(run.energy_balance[-1]), run.status.failed)
+    return Variant(values, run.time, readings(run), summarise(run), float(run.energy_balance[-1]), run.status.failed)
 
 
-def units_of(found: Sequence[Variant]) -> dict[str, str]:
+def units_of(variants: Sequence[Variant]) -> dict[str, str]:
     """Every reading of any variant, with its unit."""
-    return {name: own.unit for variant in found for name, own in variant.readings.items()}
+    return {name: reading.unit for variant in variants for name, reading in variant.readings.items()}
 
 
 def peaks(variant: Variant, names: Sequence[str]) -> list[float]:
@@ -61,6 +65,66 @@ def peaks(variant: Variant, names: Sequence[str]) -> list[float]:
 def differences(variant: Variant, last: Variant, names: Sequence[str]) -> list[float]:
     """The largest difference of each reading to the last variant, while both ran."""
     return [_most(variant.at(last.time, name) - last.at(last.time, name)) for name in names]
+
+
+def as_tables(variants: Sequence[Variant]) -> tuple[Table, Table]:
+    """Peaks of every variant, and the largest differences of all others to the last."""
+    units, last = units_of(variants), variants[-1]
+    names, headings = list(units), _headings(units)
+    peak_rows, difference_rows = [], []
+    for variant in variants:
+        force = variant.summary.constraint_force
+        forced = f"{force.value:.5g} {force.unit} in {force.name}" if force else "none"
+        ended = (forced, f"{variant.energy_error:.2g}", f"{variant.summary.wall_time:.3g}")
+        peak_rows.append((*variant.values.values(), *_cells(peaks(variant, names)), *ended))
+        difference_rows.append((*variant.values.values(), *_cells(differences(variant, last, names))))
+    ends = ("constraint force", "energy balance at the end [J]", "wall time [s]")
+    return (
+        table(f"{last.summary.name}: peaks", [*last.values, *headings, *ends], peak_rows),
+        table(f"largest difference to {last.label}", [*last.values, *headings], difference_rows[:-1]),
+    )
+
+
+def as_data(variants: Sequence[Variant]) -> dict[str, Any]:
+    """The same and the summary of every run, for JSON."""
+    units, last = units_of(variants), variants[-1]
+    names = list(units)
+    listed = [
+        {
+            "values": variant.values,
+            "peaks": dict(zip(names, peaks(variant, names), strict=True)),
+            "differences": dict(zip(names, differences(variant, last, names), strict=True)),
+            "energy_balance": variant.energy_error,
+            "summary": variant.summary.plain(),
+        }
+        for variant in variants
+    ]
+    return {"units": units, "variants": listed}
+
+
+def write(variants: Sequence[Variant], output: Path) -> None:
+    """Write the readings to .csv: one line per sample and variant; numbers keep all digits."""
+    units = units_of(variants)
+    with replacing(output) as beside, beside.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([*variants[0].values, *_headings({"time": "s", **units})])
+        for variant in variants:
+            columns = [variant.time, *(variant.at(variant.time, name) for name in units)]
+            writer.writerows([*variant.values.values(), *map(float, row)] for row in zip(*columns, strict=True))
+
+
+def draw(variants: Sequence[Variant], output: Path) -> None:
+    """Draw one panel per reading, one line per variant; motors too, and nothing that rests."""
+    heading = f"{variants[0].summary.name}: {', '.join(variants[0].values)}"
+    save(compared(heading, [(variant.label, variant.time, variant.readings) for variant in variants]), output)
+
+
+def _headings(units: dict[str, str]) -> list[str]:
+    return [f"{name} [{unit}]" if unit else name for name, unit in units.items()]
+
+
+def _cells(values: Sequence[float]) -> list[str]:
+    return ["-" if math.isnan(value) else f"{value:.5g}" for value in values]
 
 
 def _most(values: Array) -> float:

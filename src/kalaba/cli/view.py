@@ -8,21 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kalaba.cli.choices import SetFlag, read_settings
-from kalaba.cli.completion import names_and_files
+from kalaba.cli.choices import MachineOrRun, SetFlag, read_settings
+from kalaba.cli.terminal import Colour, console, picture_bar, say
+from kalaba.errors import CommandError
 
 if TYPE_CHECKING:
     from kalaba.results.run import Run
     from kalaba.view.studio.subject import Subject
 
-MachineArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="MACHINE_OR_RUN",
-        help="A machine of the catalogue, or a saved run: .nc, .csv, .parquet.",
-        autocompletion=names_and_files,
-    ),
-]
 DurationFlag = Annotated[float | None, typer.Option(help="Seconds to simulate, instead of the scenario's own.")]
 FilmFlag = Annotated[
     Path | None, typer.Option("-o", "--output", help="Write a film (.gif, .mp4) or a picture (.png) instead of a page.")
@@ -32,8 +25,8 @@ PortFlag = Annotated[int, typer.Option(min=0, max=65535, help="Port to serve on;
 BrowserFlag = Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser where there is a screen.")]
 
 
-def view(  # noqa: PLR0913  (one argument a flag)
-    machine: MachineArgument,
+def view(  # noqa: PLR0913  (one argument per flag)
+    machine: MachineOrRun,
     *,
     given: SetFlag = None,
     duration: DurationFlag = None,
@@ -57,7 +50,6 @@ def view(  # noqa: PLR0913  (one argument a flag)
 
 def serve(subject: Subject, host: str = "127.0.0.1", port: int = 8080, *, browser: bool = True) -> None:
     """Open the page of a subject and stay until the user ends it."""
-    from kalaba.cli.terminal import Colour, console, say
     from kalaba.view.studio.serving import studio
 
     out = console()
@@ -80,12 +72,11 @@ def _subject(machine: str, given: list[str] | None, duration: float | None) -> S
     if Path(machine).suffix:
         return subject_of(_saved(machine, given))
     settings = read_settings(machine, given)
-    found = scenario(machine, settings.options, settings.parameters)
-    return found if duration is None else replace(found, duration=duration)
+    subject = scenario(machine, settings.options, settings.parameters)
+    return subject if duration is None else replace(subject, duration=duration)
 
 
 def _saved(machine: str, given: list[str] | None) -> Run:
-    from kalaba.errors import CommandError
     from kalaba.results.saving import open_run
 
     if given:
@@ -94,8 +85,6 @@ def _saved(machine: str, given: list[str] | None) -> Run:
 
 
 def _film(machine: str, given: list[str] | None, duration: float | None, output: Path) -> None:
-    from kalaba.cli.pictures import picture_bar
-    from kalaba.cli.terminal import console
     from kalaba.results.places import check_place
     from kalaba.view.film import FILMS, film
 

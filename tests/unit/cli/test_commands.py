@@ -11,7 +11,7 @@ import pytest
 import kalaba as kb
 from kalaba.cli import main
 from kalaba.cli.application import invoke
-from kalaba.cli.check import lines
+from kalaba.cli.machines import lines
 from kalaba.cli.summary import summarise
 from kalaba.robots.catalogue import ENTRIES
 from unit.results.samples import broken_run, small_run

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kalaba.cli.completion import machine_names, names_and_files, run_files
+from kalaba.cli.choices import machine_names, names_and_files, run_files
 from kalaba.robots.catalogue import ENTRIES
 
 COMMAND = Path(sys.executable).with_name("kalaba")

@@ -5,8 +5,7 @@ import shlex
 import pytest
 import typer
 
-from kalaba.cli.application import app, invoke
-from kalaba.cli.help import OTHERS, PANELS, laid_out, words_and_examples
+from kalaba.cli.application import OTHERS, PANELS, app, invoke, laid_out, words_and_examples
 
 COMMANDS = [str(command.name) for command in app.registered_commands]
 

@@ -3,7 +3,7 @@
 import io
 import sys
 
-from kalaba.cli.pictures import picture_bar
+from kalaba.cli.terminal import picture_bar
 
 
 class Terminal(io.StringIO):

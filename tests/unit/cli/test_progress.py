@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import kalaba as kb
-from kalaba.cli.progress import bar, residual_words
+from kalaba.cli.terminal import bar, residual_words
 from kalaba.results.run import Worst
 from kalaba.run.progress import Progress
 

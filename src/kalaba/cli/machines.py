@@ -1,0 +1,107 @@
+"""`kalaba list`, `kalaba show` and `kalaba check`: which machines there are, what one is made of, how it can move."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kalaba.cli.choices import JsonFlag, NameArgument, QuietFlag, SetFlag, read_settings
+from kalaba.cli.terminal import console, print_json, print_table
+
+if TYPE_CHECKING:
+    from kalaba.analyse.mobility import Mobility
+
+
+def list_machines(*, as_json: JsonFlag = False) -> None:
+    """List the machines that can be shown and run, one line each.
+
+    Example: kalaba list
+    """
+    from rich.text import Text
+
+    from kalaba.robots.catalogue import catalog
+
+    machines = catalog()
+    if as_json:
+        print_json(dict(machines))
+        return
+    out, width = console(), max(len(name) for name, _ in machines)
+    for name, line in machines:
+        out.print(Text.assemble((f"{name:<{width}}", "bold"), f"  {line}"))
+
+
+def show(
+    name: NameArgument,
+    *,
+    given: SetFlag = None,
+    everything: Annotated[bool, typer.Option("--all", help="List numbers that are zero too.")] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Show a machine: parts, joints, connections, parameters, options, source and errata.
+
+    Example: kalaba show dual-mobile-arm --set closure=weld
+    """
+    from kalaba.model import listing
+    from kalaba.robots.catalogue import find, load
+
+    entry, settings = find(name), read_settings(name, given)
+    machine = load(name, settings.parameters, **settings.options).machine
+    parameters = listing.parameters(machine, zeros=everything)
+    tables = (*listing.parts(machine), parameters, entry.options_table, entry.errata_table)
+    if as_json:
+        records = {table.title: table.records for table in tables}
+        print_json({"name": entry.name, "summary": entry.summary, "source": entry.source, **records})
+        return
+    out = console()
+    out.print(f"[bold]{entry.name}[/bold]: {entry.summary}")
+    for table in tables:
+        print_table(out, table)
+    hidden = len(machine.parameters) - len(parameters.rows)
+    if hidden:
+        out.print(f"{hidden} more numbers are zero; --all lists them")
+    out.print(f"[bold]source[/bold]: {entry.source}")
+
+
+def check(name: NameArgument, *, given: SetFlag = None, as_json: JsonFlag = False, quiet: QuietFlag = False) -> None:
+    """Examine a machine at its start: freedoms, rank, rows that depend on others, conditioning.
+
+    Example: kalaba check four-bar
+    """
+    from kalaba.analyse.mobility import check as examine
+    from kalaba.robots.catalogue import load
+
+    settings = read_settings(name, given)
+    mobility = examine(load(name, settings.parameters, **settings.options))
+    if quiet:  # a machine that cannot be assembled has raised by now
+        return
+    if as_json:
+        print_json(asdict(mobility))
+        return
+    out = console()
+    for line in lines(mobility):
+        out.print(line, markup=False)
+
+
+def lines(mobility: Mobility) -> list[str]:
+    """What `kalaba check` prints, line by line."""
+    from kalaba.results.notebook import combination
+
+    nearby = f" ({mobility.freedoms_nearby} nearby)" if mobility.freedoms_nearby != mobility.freedoms else ""
+    sizes = f"coordinates: {mobility.coordinates}, velocities: {mobility.velocities}, rows: {len(mobility.rows)}"
+    printed = [f"machine: {mobility.name}", f"{sizes}, rank: {mobility.rank}, freedoms: {mobility.freedoms}{nearby}"]
+    for row, terms in mobility.dependencies:
+        closed = ", only while the loop is closed" if row in mobility.on_manifold_only else ""
+        printed.append(f"dependent: {row} = {combination(terms)}{closed}")
+    if mobility.rows:
+        printed.append(
+            f"conditioning: smallest singular value {mobility.smallest_singular_value:.3g}, from {mobility.weakest_row}"
+        )
+    if mobility.non_unique_reactions:
+        printed.append(f"reactions that are not unique: {', '.join(mobility.non_unique_reactions)}")
+    if mobility.unique_reactions:
+        printed.append(f"reactions that are unique: {', '.join(mobility.unique_reactions)}")
+    if mobility.is_mass_singular:
+        printed.append("mass: some motion has no inertia of its own; the rows determine it")
+    return printed
