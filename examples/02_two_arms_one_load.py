@@ -58,7 +58,7 @@ height = 0.6 + 0.1 * (1 - np.cos(2 * run.time))
 miss = np.abs(run["load.z"] - height).max()
 print(f"the load misses its path by at most {miss:.1e} m, the grips open by at most {run.worst.value:.1e} m")
 
-# `constraint_force` is what the rows of grips and wish do together, one number a velocity. The motors can supply the
+# `constraint_force` is what the rows of grips and wish do together, one number per velocity. The motors can supply the
 # wish's part if  B u + (rows of the grips)' multipliers  equals it.
 free = kb.build(cell)
 sample = 150

@@ -45,8 +45,8 @@ def _status(run: Run) -> str:
 
 
 def _forces(run: Run) -> list[tuple[str, Array, tuple[str, ...]]]:
-    found = [("constraint forces", run.constraint_force, run.plant.velocities)] if run.plant.constraints else []
-    return [*found, ("motors", run.actuation, run.plant.actuators)] if run.plant.actuators else found
+    forces = [("constraint forces", run.constraint_force, run.plant.velocities)] if run.plant.constraints else []
+    return [*forces, ("motors", run.actuation, run.plant.actuators)] if run.plant.actuators else forces
 
 
 def _peak(values: Array, names: tuple[str, ...], time: Array) -> str:

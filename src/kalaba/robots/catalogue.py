@@ -90,16 +90,31 @@ def find(name: str) -> Entry:
 
 
 def load(name: str, parameters: Mapping[str, float] = NO_PARAMETERS, **options: Choice) -> System:
-    """Give a machine of the catalogue, with the entry's own options and with other numbers by path."""
+    """Give a machine of the catalogue.
+
+    Arguments:
+        name: its name, one of kb.catalog()
+        parameters: numbers that differ from the catalogue's, by path, in SI units
+        options: the machine's own options by name; `kalaba show NAME` lists them
+    """
     entry = find(name)
     return _with(entry.build(**entry.settings(options)), parameters)
 
 
 def scenario(name: str, parameters: Mapping[str, float] = NO_PARAMETERS, **options: Choice) -> Scenario:
-    """Give a machine of the catalogue with what is to be run on it."""
+    """Give a machine of the catalogue with what is to be run on it.
+
+    Arguments:
+        name: its name, one of kb.catalog()
+        parameters: numbers that differ from the catalogue's, by path, in SI units
+        options: the machine's own options by name; `kalaba show NAME` lists them
+
+    Returns:
+        system, duration, stepper and control, to hand to kb.simulate
+    """
     entry = find(name)
-    found = entry.scenario(**entry.settings(options))
-    return replace(found, system=_with(found.system, parameters))
+    usual = entry.scenario(**entry.settings(options))
+    return replace(usual, system=_with(usual.system, parameters))
 
 
 def _with(system: System, parameters: Mapping[str, float]) -> System:

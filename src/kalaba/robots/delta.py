@@ -77,7 +77,7 @@ def _balls(rods: str, leg: int) -> tuple[Connection, ...]:
 
 
 def system(*, rods: str) -> System:
-    """Three placed legs at 120° and the platform below them; three rows a ball."""
+    """Three placed legs at 120° and the platform below them; three rows per ball."""
     turns = [2 * pi / 3 * k for k in range(3)]
     directions = [(round(cos(turn), 16), round(sin(turn), 16)) for turn in turns]
     height: dict[str, object] = {"platform": Pose((0, 0, HEIGHT))} if rods == "pairs" else {"z": HEIGHT}
@@ -124,5 +124,5 @@ ENTRY = Entry(
     source="Clavel (1988), DELTA, a fast robot with parallel geometry, 18th ISIR; kalaba's own numbers",
     build=system,
     scenario=scenario,
-    options={"rods": Option("pairs", ("pairs", "single"), "two rods a parallelogram, or one in their place")},
+    options={"rods": Option("pairs", ("pairs", "single"), "two rods per parallelogram, or one in their place")},
 )

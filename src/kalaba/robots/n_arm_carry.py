@@ -1,4 +1,4 @@
-"""Any number of arms in a ring that carry one disc by its rim: 6 freedoms, six motors an arm.
+"""Any number of arms in a ring that carry one disc by its rim: 6 freedoms, six motors per arm.
 
 The disc grows with the number of arms, so that each has 0.5 m of the rim and 4 kg to carry. All arms stand alike: seen
 from the base, the tool is where the nominal pose has it, so that assembly finds the nominal angles.

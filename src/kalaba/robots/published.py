@@ -50,7 +50,7 @@ class PaperPanel:
     unit: str
     lines: tuple[Line, ...]
     published: tuple[Line, ...] = ()  # curves that the source prescribes, as expressions too
-    across: tuple[str, ...] = ()  # expressions along the horizontal axis, one a line; empty: time
+    across: tuple[str, ...] = ()  # expressions along the horizontal axis, one per line; empty: time
     factor: float = 1.0  # ours times this is in `unit`
     is_logarithmic: bool = False
     claims: tuple[Claim, ...] = ()

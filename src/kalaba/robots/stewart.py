@@ -44,7 +44,7 @@ def _ring(radius: str, spread: float) -> list[tuple[str, str, float]]:
 
 
 def system() -> System:
-    """Six placed legs and the platform; three rows a ball."""
+    """Six placed legs and the platform; three rows per ball."""
     base, balls = _ring("base_radius", BASE_SPREAD), _ring("platform_radius", PLATFORM_SPREAD)
     long = Start(guess={"rod.travel": LENGTH})
     return System(

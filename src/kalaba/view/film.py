@@ -1,6 +1,6 @@
 """Film: a run of a machine as moving pictures, .gif or .mp4, or one picture of it, .png.
 
-`film(run, "run.gif")` is all that a command needs: the place is judged first, `progress` is told of every picture.
+`film(run, "run.gif")` is all that a command needs: the place is judged first, `progress` is called for every picture.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 Image = NDArray[np.uint8]
 FILMS = (".gif", ".mp4", ".png")
-RATE = 20  # pictures a second
+RATE = 20  # pictures per second
 SIZE = (640, 480)  # pixels
 LONGEST, SHORTEST = 10.0, 2.0  # s, of a film whose speed is not given
 SPEEDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
@@ -37,8 +37,8 @@ PALETTE = 160  # colours of a .gif
 class Timing:
     """How a run is laid out over a film."""
 
-    speed: float  # seconds of the run a second of film
-    times: NDArray[np.float64]  # of the run, one a picture
+    speed: float  # seconds of the run per second of film
+    times: NDArray[np.float64]  # of the run, one per picture
 
 
 def film(
@@ -50,8 +50,15 @@ def film(
 ) -> Path:
     """Draw a run as a film, .gif or .mp4, or as one picture of its middle, .png; gives the path.
 
-    `speed` is how many seconds of the run pass in one of the film; without it, 1 unless the film were longer than
-    10 s or shorter than 2. `progress` gets the number of the picture and how many there are. An .mp4 needs ffmpeg.
+    An .mp4 needs ffmpeg.
+
+    Arguments:
+        run: the run
+        path: where to write: .gif, .mp4 or .png
+        speed: seconds of the run per second of film; without it 1, unless the film were longer than 10 s or shorter
+            than 2 s
+        size: width and height, pixels
+        progress: called with the number of the picture and how many there are
     """
     place = check_place(path, FILMS)
     if place.suffix.lower() == ".png":
@@ -59,7 +66,7 @@ def film(
     if place.suffix.lower() == ".mp4":
         _ffmpeg(place)
     chosen = timing(run, speed)
-    pictures = _told(_pictures(run, chosen, size), len(chosen.times), progress)
+    pictures = _counted(_pictures(run, chosen, size), len(chosen.times), progress)
     with replacing(place) as beside:
         if place.suffix.lower() == ".gif":
             _write_gif(pictures, beside)
@@ -89,10 +96,10 @@ def _pictures(run: Run, chosen: Timing, size: tuple[int, int]) -> Iterator[Image
     whole = np.isfinite(run.q).all(axis=1)
     scene = scene_of(run.plant, run.q[0])
     camera = camera_for(scene, run.q, size)
-    said = "" if chosen.speed == 1 else f"   speed {_words(chosen.speed)}"
+    caption = "" if chosen.speed == 1 else f"   speed {_words(chosen.speed)}"
     for time in chosen.times:
         q = run.q[whole][int(np.abs(run.time[whole] - time).argmin())]
-        yield _captioned(image(scene, q, camera, size), f"{run.plant.system.name}   t = {time:.2f} s{said}")
+        yield _captioned(image(scene, q, camera, size), f"{run.plant.system.name}   t = {time:.2f} s{caption}")
 
 
 def _words(speed: float) -> str:
@@ -108,7 +115,7 @@ def _captioned(drawn: Image, text: str) -> Image:
     return np.asarray(canvas)
 
 
-def _told(pictures: Iterable[Image], count: int, progress: Callable[[int, int], None] | None) -> Iterator[Image]:
+def _counted(pictures: Iterable[Image], count: int, progress: Callable[[int, int], None] | None) -> Iterator[Image]:
     for number, drawn in enumerate(pictures, 1):
         if progress is not None:
             progress(number, count)
@@ -129,10 +136,10 @@ def _write_gif(pictures: Iterator[Image], path: Path) -> None:
 
 def _ffmpeg(place: Path) -> str:
     """Where ffmpeg is, or one line that offers what works without it."""
-    found = shutil.which("ffmpeg")
-    if found is None:
+    program = shutil.which("ffmpeg")
+    if program is None:
         raise FileError(f"{place}: an .mp4 needs ffmpeg, which is not installed. Try {place.with_suffix('.gif').name}.")
-    return found
+    return program
 
 
 def _write_mp4(pictures: Iterator[Image], path: Path, size: tuple[int, int], place: Path) -> None:

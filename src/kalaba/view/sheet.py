@@ -30,7 +30,7 @@ LONGEST_NAME = 48  # letters of a name in a legend
 PANEL_SIZE = (4.6, 2.9)  # inches
 EQUAL_HEIGHT = 3.6  # inches, of panels with equal scales
 DECADES = 1.0  # a logarithmic axis shows this much at least
-RESOLUTION = 130  # dots an inch
+RESOLUTION = 130  # dots per inch
 STYLE: Any = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "svg.fonttype": "none"}
 
 
@@ -66,7 +66,7 @@ class Panel:
     is_equal: bool = False  # a metre is as long along both axes
     is_dotted: bool = False  # points without lines between them
     levels: tuple[Level, ...] = ()
-    starts: tuple[tuple[float, float], ...] = ()  # points that are marked, one a curve
+    starts: tuple[tuple[float, float], ...] = ()  # points that are marked, one per curve
     note: str = ""
     remarks: tuple[str, ...] = ()  # lines under the panel
 
@@ -77,7 +77,13 @@ def over_time(time: Array, lines: Sequence[tuple[str, Array]]) -> tuple[Curve, .
 
 
 def sheet(heading: str, shown: Sequence[Panel], footnotes: Sequence[str] = ()) -> Figure:
-    """Draw panels into one figure, which belongs to nobody: no state of matplotlib is touched."""
+    """Draw panels into one figure, which belongs to nobody: no state of matplotlib is touched.
+
+    Arguments:
+        heading: what stands above
+        shown: the panels
+        footnotes: lines that stand below
+    """
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
@@ -99,7 +105,12 @@ def sheet(heading: str, shown: Sequence[Panel], footnotes: Sequence[str] = ()) -
 
 
 def save(figure: Figure, path: str | Path) -> Path:
-    """Write a figure to .png, .svg or .pdf; a file that stands there is replaced when the new one is whole."""
+    """Write a figure to .png, .svg or .pdf; a file that stands there is replaced when the new one is whole.
+
+    Arguments:
+        figure: what to write
+        path: where to write: .png, .svg or .pdf
+    """
     from matplotlib import rc_context
 
     place = check_place(path, PICTURES)
@@ -110,13 +121,13 @@ def save(figure: Figure, path: str | Path) -> Path:
 
 def _row_heights(shown: Sequence[Panel], columns: int, rows: int) -> list[float]:
     """Inches of each row: panels with equal scales need more, remarks stand below."""
-    found = []
+    heights = []
     for row in range(rows):
-        own = shown[row * columns : (row + 1) * columns]
-        tall = any(panel.is_equal for panel in own)
-        said = max((len(panel.remarks) for panel in own), default=0)
-        found.append((EQUAL_HEIGHT if tall else PANEL_SIZE[1]) + 0.16 * said)
-    return found
+        panels = shown[row * columns : (row + 1) * columns]
+        tall = any(panel.is_equal for panel in panels)
+        remarks = max((len(panel.remarks) for panel in panels), default=0)
+        heights.append((EQUAL_HEIGHT if tall else PANEL_SIZE[1]) + 0.16 * remarks)
+    return heights
 
 
 def _same_time(drawn: Sequence[tuple[Axes, Panel]]) -> None:
@@ -163,8 +174,8 @@ def _dash(index: int, count: int) -> int:
 
 
 def _logarithmic(axes: Axes, panel: Panel) -> None:
-    found = [curve.y[np.isfinite(curve.y) & (curve.y > 0)] for curve in panel.curves]
-    sizes = np.concatenate(found) if found else np.zeros(0)
+    positive = [curve.y[np.isfinite(curve.y) & (curve.y > 0)] for curve in panel.curves]
+    sizes = np.concatenate(positive) if positive else np.zeros(0)
     sizes = np.concatenate([sizes, [level.value for level in panel.levels if not level.is_upright]])
     if not sizes.size:
         return

@@ -39,7 +39,7 @@ class Camera:
     target: Array  # m
     axes: Array  # (3, 3): rows right, up, towards the eye
     distance: float  # m
-    scale: float  # pixels a metre at the target
+    scale: float  # pixels per metre at the target
     middle: tuple[float, float]  # pixels
 
     def project(self, points: Array) -> Array:
@@ -52,13 +52,20 @@ class Camera:
 
 
 def still(plant: Plant, path: str | Path, q: ArrayLike | None = None, size: tuple[int, int] = SIZE) -> Path:
-    """Draw a machine at a configuration (the start, if not given) into a .png."""
+    """Draw a machine at a configuration into a .png.
+
+    Arguments:
+        plant: the machine, built
+        path: where to write, .png
+        q: configuration, one number per coordinate (m, rad); the start if not given
+        size: width and height, pixels
+    """
     from PIL import Image as Images
 
     place = check_place(path, STILLS)
-    given = np.asarray(plant.start.q if q is None else q, dtype=float)
-    scene = scene_of(plant, given)
-    drawn = image(scene, given, camera_for(scene, given[None], size), size)
+    shown = np.asarray(plant.start.q if q is None else q, dtype=float)
+    scene = scene_of(plant, shown)
+    drawn = image(scene, shown, camera_for(scene, shown[None], size), size)
     with replacing(place) as beside:
         Images.fromarray(drawn).save(beside, optimize=True)
     return place
@@ -141,5 +148,5 @@ def _colour(index: int) -> Array:
     if index < 0:
         return np.array(NEUTRAL)
     text = COLOURS[index % len(COLOURS)]
-    own = np.array([int(text[i : i + 2], 16) / 255 for i in (1, 3, 5)])
-    return np.asarray(PALE + (1 - PALE) * own)
+    full = np.array([int(text[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    return np.asarray(PALE + (1 - PALE) * full)

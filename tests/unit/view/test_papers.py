@@ -7,9 +7,9 @@ import pytest
 
 import kalaba as kb
 from kalaba.plant.laws import read
+from kalaba.robots import recognise
 from kalaba.robots.catalogue import ENTRIES, load, scenario
 from kalaba.robots.published import Claim, Line, Measure, PaperFigures, PaperPanel
-from kalaba.view import catalogued
 from kalaba.view.figures import sources as drawing
 from kalaba.view.figures.reading import FORCE
 
@@ -119,9 +119,9 @@ def test_ours_and_the_claim_stand_under_and_across_a_panel():
 
 def test_kinds_of_control_tell_runs_of_one_machine_apart():
     servo, hybrid = (scenario("pus-upu", control=kind) for kind in ("servo", "hybrid"))
-    assert catalogued._kind(catalogued._words(servo)) == "Servo"
-    assert catalogued._kind(catalogued._words(hybrid)) == "Hybrid"
-    assert catalogued._kind("motor: 0.2*(10 - rate(crank.angle))") == ""
+    assert recognise._kind(recognise._words(servo)) == "Servo"
+    assert recognise._kind(recognise._words(hybrid)) == "Hybrid"
+    assert recognise._kind("motor: 0.2*(10 - rate(crank.angle))") == ""
 
 
 def test_a_preset_is_data():

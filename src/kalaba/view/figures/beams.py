@@ -30,7 +30,11 @@ FEWEST = 16  # samples of which a spectrum says anything
 
 
 def modes(run: Run) -> Figure:
-    """Draw tip deflections, modal coordinates and the tips' spectrum with the natural frequencies at the start."""
+    """Draw tip deflections, modal coordinates and the tips' spectrum with the natural frequencies at the start.
+
+    Arguments:
+        run: the run to draw, of a machine with a kb.Beam
+    """
     beams = [body for body in run.plant.machine.bodies if body.solid.modes]
     if not beams:
         raise ViewError(
@@ -74,13 +78,15 @@ def _spectrum(run: Run, tips: dict[str, Array]) -> list[Panel]:
         return []
     window, hertz = np.hanning(count), np.fft.rfftfreq(count, steps[0])
     even = {name: values[:count] - values[:count].mean() for name, values in _kept(tips)}
-    found = {name: 2 * np.abs(np.fft.rfft(values * window)) / window.sum() for name, values in even.items()}
-    largest = max((size.max() for size in found.values()), default=0.0)
+    amplitudes = {name: 2 * np.abs(np.fft.rfft(values * window)) / window.sum() for name, values in even.items()}
+    largest = max((size.max() for size in amplitudes.values()), default=0.0)
     if not largest > 0:
         return []
-    heard = max(int(np.flatnonzero(size > SPECTRUM_SHOWN * largest)[-1]) for size in found.values() if size.max() > 0)
+    heard = max(
+        int(np.flatnonzero(size > SPECTRUM_SHOWN * largest)[-1]) for size in amplitudes.values() if size.max() > 0
+    )
     last = min(len(hertz) - 1, heard + 2)
-    curves = tuple(Curve(name, hertz[1 : last + 1], size[1 : last + 1]) for name, size in found.items())
+    curves = tuple(Curve(name, hertz[1 : last + 1], size[1 : last + 1]) for name, size in amplitudes.items())
     marks, said = _natural(run, float(hertz[last]))
     return [
         Panel(
@@ -97,11 +103,11 @@ def _natural(run: Run, highest: float) -> tuple[tuple[Level, ...], tuple[str, ..
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotInEquilibriumWarning)
         try:
-            found: Frequencies = frequencies(run.plant.system)
+            natural: Frequencies = frequencies(run.plant.system)
         except KalabaError:
             return (), ("no natural frequencies: at the start the machine cannot rest",)
-    heard = [float(f) for f in found.hertz if f > 0]
+    heard = [float(f) for f in natural.hertz if f > 0]
     marks = tuple(Level(f, f"{f:.3g} Hz", is_upright=True) for f in heard if f < highest)[:MOST_MARKS]
-    moment = "" if found.is_equilibrium else ", which is no equilibrium: they hold for a moment"
+    moment = "" if natural.is_equilibrium else ", which is no equilibrium: they hold for a moment"
     listed = ", ".join(f"{f:.4g}" for f in heard[:MOST_MARKS])
     return marks, (f"natural at the start{moment}:", f"{listed} Hz" if heard else "none; nothing resists")

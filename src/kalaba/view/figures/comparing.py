@@ -39,52 +39,58 @@ Readings = dict[str, Reading]
 
 def readings(run: Run) -> Readings:
     """What runs are compared by: outputs and tips of beams, or coordinates where there is neither; motors."""
-    found = _along(run, "outputs")
-    found |= {name: Reading("mm", values) for name, values in deflections(run).items()}
-    if not found:
-        found = {name: own for name, own in _along(run, "q").items() if own.unit != "1"}
-    return found | {name: own._replace(is_motor=True) for name, own in _along(run, "actuation").items()}
+    quantities = _along(run, "outputs")
+    quantities |= {name: Reading("mm", values) for name, values in deflections(run).items()}
+    if not quantities:
+        quantities = {name: reading for name, reading in _along(run, "q").items() if reading.unit != "1"}
+    return quantities | {name: reading._replace(is_motor=True) for name, reading in _along(run, "actuation").items()}
 
 
 def _along(run: Run, variable: str) -> Readings:
-    found = named(run, variable)
-    columns = zip(found.names, found.units, found.values.T, strict=True)
+    record = named(run, variable)
+    columns = zip(record.names, record.units, record.values.T, strict=True)
     return {name: Reading(unit, values) for name, unit, values in columns}
 
 
 def compare(runs: Mapping[str, Run]) -> Figure:
-    """Draw runs over each other, one panel a quantity: outputs and tips of beams, or coordinates; then motors."""
+    """Draw runs over each other, one panel per quantity: outputs and tips of beams, or coordinates; then motors.
+
+    Arguments:
+        runs: runs by the names that tell them apart
+    """
     if not runs:
         raise ViewError("compare: expected runs by name, got none. Give {'plain': run, 'robust': other}.")
     names = list(dict.fromkeys(run.plant.system.name for run in runs.values()))
-    found = [(name, run.time, readings(run)) for name, run in runs.items()]
-    return compared(f"{', '.join(names)}: {len(runs)} runs", found)
+    compared_runs = [(name, run.time, readings(run)) for name, run in runs.items()]
+    return compared(f"{', '.join(names)}: {len(runs)} runs", compared_runs)
 
 
-def compared(heading: str, found: Sequence[tuple[str, Array, Readings]]) -> Figure:
+def compared(heading: str, runs: Sequence[tuple[str, Array, Readings]]) -> Figure:
     """Draw readings of runs over each other; what rests in all of them is not drawn, and said."""
-    every = list(dict.fromkeys(name for _, _, own in found for name in own))
-    driven = [name for name in every if any(name in own and own[name].is_motor for _, _, own in found)]
+    every = list(dict.fromkeys(name for _, _, quantities in runs for name in quantities))
+    driven = [
+        name for name in every if any(name in quantities and quantities[name].is_motor for _, _, quantities in runs)
+    ]
     others = [name for name in every if name not in driven]
-    moving = [name for name in others if _size(found, name, span) > DRAWN_RESTING]
-    most = max((_size(found, name, reach) for name in driven), default=0.0)
-    acting = [name for name in driven if _size(found, name, reach) > max(DRAWN_RESTING, DRAWN_ROUNDING * most)]
-    unlike = sum(_apart(found, name) > 0 for name in moving)
+    moving = [name for name in others if _size(runs, name, span) > DRAWN_RESTING]
+    most = max((_size(runs, name, reach) for name in driven), default=0.0)
+    acting = [name for name in driven if _size(runs, name, reach) > max(DRAWN_RESTING, DRAWN_ROUNDING * most)]
+    unlike = sum(_apart(runs, name) > 0 for name in moving)
     wanted = min(len(moving), max(unlike, MOST_ALIKE))
     room = min(len(acting), max(MOST_PANELS - wanted, MOST_PANELS // 2))
-    ranked = [sorted(names, key=lambda name: -_apart(found, name)) for names in (moving, acting)]
+    ranked = [sorted(names, key=lambda name: -_apart(runs, name)) for names in (moving, acting)]
     chosen = ranked[0][: MOST_PANELS - room] + ranked[1][:room]
     drawn = [name for name in [*moving, *acting] if name in chosen]
     more = [name for name in [*moving, *acting] if name not in chosen]
     still = [name for name in every if name not in moving and name not in acting]
     notes = [f"not drawn: {_listed(more)}"] * bool(more) + [f"at rest in all runs: {_listed(still)}"] * bool(still)
-    return sheet(heading, [_panel(found, name) for name in drawn], notes)
+    return sheet(heading, [_panel(runs, name) for name in drawn], notes)
 
 
-def _apart(found: Sequence[tuple[str, Array, Readings]], name: str) -> float:
+def _apart(runs: Sequence[tuple[str, Array, Readings]], name: str) -> float:
     """How far runs are apart in a quantity, for its size; what the eye cannot tell apart is 0."""
-    having = [(time, own[name].values) for _, time, own in found if name in own]
-    first, size = having[0], _size(found, name, reach)
+    having = [(time, quantities[name].values) for _, time, quantities in runs if name in quantities]
+    first, size = having[0], _size(runs, name, reach)
     gaps = [reach(np.interp(first[0], time, values, right=np.nan) - first[1]) for time, values in having[1:]]
     return round(max(gaps, default=0.0) / size, 3)
 
@@ -93,15 +99,15 @@ def _listed(names: Sequence[str], most: int = 6) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def _size(found: Sequence[tuple[str, Array, Readings]], name: str, size: Callable[[Array], float]) -> float:
-    return max(size(own[name].values) for _, _, own in found if name in own)
+def _size(runs: Sequence[tuple[str, Array, Readings]], name: str, size: Callable[[Array], float]) -> float:
+    return max(size(quantities[name].values) for _, _, quantities in runs if name in quantities)
 
 
-def _panel(found: Sequence[tuple[str, Array, Readings]], name: str) -> Panel:
-    having = [(label, time, own[name]) for label, time, own in found if name in own]
+def _panel(runs: Sequence[tuple[str, Array, Readings]], name: str) -> Panel:
+    having = [(label, time, quantities[name]) for label, time, quantities in runs if name in quantities]
     longest = max((time for _, time, _ in having), key=lambda time: float(time[-1]))
-    lines = [(label, np.interp(longest, time, own.values, right=np.nan)) for label, time, own in having]
-    order = [label for label, _, _ in found]  # a run looks the same in every panel
+    lines = [(label, np.interp(longest, time, quantities.values, right=np.nan)) for label, time, quantities in having]
+    order = [label for label, _, _ in runs]  # a run looks the same in every panel
     curves = tuple(Curve(label, longest, values, style=_place(order, label)) for label, values in merged(lines))
     return Panel(name, label_of(having[0][2].unit), curves)
 
@@ -116,14 +122,18 @@ def tracking_error(runs: Mapping[str, Run], goals: Follow | Posture | Sequence[F
 
     The error is the length of wanted minus found over the rows of the goals, those in metres and those in radians
     apart. Rows that say nothing new on the closed machine are left out, as the servo leaves them out.
+
+    Arguments:
+        runs: runs by the names that tell them apart
+        goals: the goal, or goals, that all of them had
     """
     if not runs:
         raise ViewError("tracking_error: expected runs by name, got none. Give {'plain': run, 'robust': other}.")
-    asked = (goals,) if isinstance(goals, Follow | Posture) else tuple(goals)
+    wanted = (goals,) if isinstance(goals, Follow | Posture) else tuple(goals)
     curves: dict[str, list[Curve]] = {"m": [], "rad": []}
     peaks = []
     for name, run in runs.items():
-        for unit, values in goal_errors(run, asked).items():
+        for unit, values in goal_errors(run, wanted).items():
             drawn = np.where(values > GOAL_ROUNDING, values, np.nan)
             curves[unit].append(Curve(name, run.time, drawn))
             if unit == "m" or not curves["m"]:

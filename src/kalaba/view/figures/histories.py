@@ -27,40 +27,68 @@ def heading(run: Run, what: str = "") -> str:
 
 
 def overview(run: Run) -> Figure:
-    """Draw coordinates, outputs or speeds, motors, constraint forces, residuals and the energy balance."""
+    """Draw coordinates, outputs or speeds, motors, constraint forces, residuals and the energy balance.
+
+    Arguments:
+        run: the run to draw
+    """
     worst = "" if run.worst is None else f"; worst residual {run.worst.value:.1e} in {run.worst.row}"
     return sheet(heading(run) + worst, overview_panels(run))
 
 
 def coordinates(run: Run) -> Figure:
-    """Draw the coordinates that move, one panel a unit; quaternions, which say little to the eye, are left out."""
+    """Draw the coordinates that move, one panel per unit; quaternions, which say little to the eye, are left out.
+
+    Arguments:
+        run: the run to draw
+    """
     return _drawn(run, "coordinates", coordinate_panels(run, whole=True), "no coordinate moves")
 
 
 def speeds(run: Run) -> Figure:
-    """Draw the velocities, one panel a unit."""
+    """Draw the velocities, one panel per unit.
+
+    Arguments:
+        run: the run to draw
+    """
     return _drawn(run, "velocities", velocity_panels(run, whole=True), "nothing moves")
 
 
 def outputs(run: Run) -> Figure:
-    """Draw the outputs that the machine names, one panel a unit."""
+    """Draw the outputs that the machine names, one panel per unit.
+
+    Arguments:
+        run: the run to draw
+    """
     return _drawn(run, "outputs", output_panels(run, whole=True), "the machine has no outputs that change")
 
 
 def motors(run: Run) -> Figure:
-    """Draw what the motors give, one panel a unit."""
+    """Draw what the motors give, one panel per unit.
+
+    Arguments:
+        run: the run to draw
+    """
     lacking = "no motor acts" if run.plant.actuators else "the machine has no motors"
     return _drawn(run, "motors", motor_panels(run, whole=True), lacking)
 
 
 def forces(run: Run) -> Figure:
-    """Draw the generalised forces by which the constraints act on the velocities, one panel a unit."""
+    """Draw the generalised forces by which the constraints act on the velocities, one panel per unit.
+
+    Arguments:
+        run: the run to draw
+    """
     lacking = "the constraints carry no force" if run.plant.constraints else "the machine has no constraints"
     return _drawn(run, "forces of the constraints", force_panels(run, whole=True), lacking)
 
 
 def residuals(run: Run) -> Figure:
-    """Draw the rows' residuals in position and in speed on logarithmic scales, the worst of them."""
+    """Draw the rows' residuals in position and in speed on logarithmic scales, the worst of them.
+
+    Arguments:
+        run: the run to draw
+    """
     panels = residual_panels(run, with_rates=True)
     if not panels:
         raise ViewError(
@@ -71,24 +99,32 @@ def residuals(run: Run) -> Figure:
 
 
 def energy(run: Run) -> Figure:
-    """Draw kinetic and potential energy, the work done, and the error of their balance on a logarithmic scale."""
+    """Draw kinetic and potential energy, the work done, and the error of their balance on a logarithmic scale.
+
+    Arguments:
+        run: the run to draw
+    """
     return sheet(heading(run, "energy"), energy_panels(run))
 
 
 def overview_panels(run: Run) -> list[Panel]:
     """What is worth showing of a run, in the order in which it is read."""
-    found = coordinate_panels(run)[:2]
-    found += output_panels(run)[:2] or velocity_panels(run)[:1]
-    found += motor_panels(run)[:2]
-    found += force_panels(run)[:2]
-    return [*found, *residual_panels(run), *energy_panels(run)]
+    panels = coordinate_panels(run)[:2]
+    panels += output_panels(run)[:2] or velocity_panels(run)[:1]
+    panels += motor_panels(run)[:2]
+    panels += force_panels(run)[:2]
+    return [*panels, *residual_panels(run), *energy_panels(run)]
 
 
 def coordinate_panels(run: Run, *, whole: bool = False) -> list[Panel]:
     """Panels of the coordinates."""
-    found = named(run, "q")
-    kept = [i for i, unit in enumerate(found.units) if unit != "1"]
-    plain = Named(tuple(found.names[i] for i in kept), tuple(found.units[i] for i in kept), found.values[:, kept])
+    coordinates_of_run = named(run, "q")
+    plain_indices = [i for i, unit in enumerate(coordinates_of_run.units) if unit != "1"]
+    plain = Named(
+        tuple(coordinates_of_run.names[i] for i in plain_indices),
+        tuple(coordinates_of_run.units[i] for i in plain_indices),
+        coordinates_of_run.values[:, plain_indices],
+    )
     return by_unit(run, plain, "coordinates", span, whole=whole)
 
 
@@ -109,22 +145,22 @@ def motor_panels(run: Run, *, whole: bool = False) -> list[Panel]:
 
 def force_panels(run: Run, *, whole: bool = False) -> list[Panel]:
     """Panels of the constraints' forces; beside motors that push, what is rounding is no force."""
-    found = named(run, "constraint_force")
+    forces_of_run = named(run, "constraint_force")
     felt = DRAWN_ROUNDING * reach(run.actuation) if run.actuation.size else 0.0
-    values = np.where(np.abs(found.values) > felt, found.values, 0.0)
-    return by_unit(run, Named(found.names, found.units, values), "constraint force", reach, whole=whole)
+    values = np.where(np.abs(forces_of_run.values) > felt, forces_of_run.values, 0.0)
+    return by_unit(run, Named(forces_of_run.names, forces_of_run.units, values), "constraint force", reach, whole=whole)
 
 
 def residual_panels(run: Run, *, with_rates: bool = False) -> list[Panel]:
     """A panel of the rows' values, and one of their rates if asked for, or if all rows are kept at velocity level."""
     levels = run.plant.machine.is_velocity_level
-    found = []
+    panels = []
     if not all(levels):
-        found.append(_sizes(run, run.residual, "constraint residuals", "|residual| [m, rad]"))
+        panels.append(_sizes(run, run.residual, "constraint residuals", "|residual| [m, rad]"))
     if levels and (with_rates or all(levels)):
         rates = run.observed["speed_residual"]
-        found.append(_sizes(run, rates, "rates of the residuals", "|rate| [m/s, rad/s]"))
-    return found
+        panels.append(_sizes(run, rates, "rates of the residuals", "|rate| [m/s, rad/s]"))
+    return panels
 
 
 def _sizes(run: Run, values: Array, title: str, label: str) -> Panel:

@@ -54,19 +54,23 @@ def named(run: Run, variable: str) -> Named:
     return Named(names, units, data[variable].values)
 
 
-def by_unit(run: Run, found: Named, title: str, size: Callable[[Array], float], *, whole: bool = False) -> list[Panel]:
-    """One panel a unit, those with most lines first; what rests, and what is rounding beside the rest, is left out.
+def by_unit(
+    run: Run, columns: Named, title: str, size: Callable[[Array], float], *, whole: bool = False
+) -> list[Panel]:
+    """One panel per unit, those with most lines first; what rests, and what is rounding beside the rest, is left out.
 
     Of many lines the largest are drawn; if the `whole` is asked for, all of them, in several panels.
     """
-    groups = {unit: [i for i, own in enumerate(found.units) if own == unit] for unit in dict.fromkeys(found.units)}
-    least = max(DRAWN_RESTING, DRAWN_ROUNDING * max((size(column) for column in found.values.T), default=0.0))
+    groups = {
+        unit: [i for i, other in enumerate(columns.units) if other == unit] for unit in dict.fromkeys(columns.units)
+    }
+    least = max(DRAWN_RESTING, DRAWN_ROUNDING * max((size(column) for column in columns.values.T), default=0.0))
     panels = []
     for unit, members in sorted(groups.items(), key=lambda group: -len(group[1])):
-        moving = [i for i in members if size(found.values[:, i]) > least]
+        moving = [i for i in members if size(columns.values[:, i]) > least]
         still = len(members) - len(moving)
-        for words, part in _parts(found.names, moving) if whole else [("", moving)] * bool(moving):
-            lines, more = largest_of([(found.names[i], found.values[:, i]) for i in part], size)
+        for words, part in _parts(columns.names, moving) if whole else [("", moving)] * bool(moving):
+            lines, more = largest_of([(columns.names[i], columns.values[:, i]) for i in part], size)
             said = [f"{more} smaller"] * (more > 0) + [f"{still} at rest"] * (still > 0)
             note, still = f"not drawn: {', '.join(said)}" if said else "", 0
             panels.append(Panel(title + words, label_of(unit), over_time(run.time, merged(lines)), note=note))
@@ -78,7 +82,7 @@ def _parts(names: Sequence[str], members: Sequence[int]) -> list[tuple[str, list
     if len(members) <= MOST_LINES:
         return [("", list(members))] * bool(members)
     owners = [names[i].partition(".")[0] if "." in names[i] else "" for i in members]
-    groups = {owner: [i for i, own in zip(members, owners, strict=True) if own == owner] for owner in owners}
+    groups = {owner: [i for i, other in zip(members, owners, strict=True) if other == owner] for owner in owners}
     if len(groups) <= MOST_PARTS and max(map(len, groups.values())) <= MOST_LINES:
         return [(f", {owner}" if owner else "", part) for owner, part in groups.items()]
     count = -(-len(members) // MOST_LINES)
@@ -118,8 +122,8 @@ def largest_of(lines: Sequence[Line], size: Callable[[Array], float], most: int 
     """The largest lines, in their own order, and how many were left out."""
     sizes = [size(values) for _, values in lines]
     order = sorted(range(len(lines)), key=lambda index: -sizes[index])
-    kept = sorted(order[:most])
-    return [lines[index] for index in kept], len(lines) - len(kept)
+    largest = sorted(order[:most])
+    return [lines[index] for index in largest], len(lines) - len(largest)
 
 
 def span(values: Array) -> float:

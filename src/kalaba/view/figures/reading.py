@@ -25,8 +25,8 @@ FORCE = "constraint_force:"  # before a velocity: the force of the constraints o
 
 def values_of(run: Run, texts: Sequence[str]) -> dict[str, Array]:
     """Expressions at every sample. Outputs, motors, rows and `constraint_force:NAME` are known by name too."""
-    found = {text: values for text in texts if (values := _recorded(run, text)) is not None}
-    rest = [text for text in dict.fromkeys(texts) if text not in found]
+    values_by_text = {text: values for text in texts if (values := _recorded(run, text)) is not None}
+    rest = [text for text in dict.fromkeys(texts) if text not in values_by_text]
     if rest:
         read_off = [read(run.plant, text, "plot") for text in rest]
 
@@ -34,8 +34,8 @@ def values_of(run: Run, texts: Sequence[str]) -> dict[str, Array]:
             return [equations.kinematics.value(expression) for expression in read_off]
 
         columns = _sampled(run, traced)
-        found |= dict(zip(rest, columns.T, strict=True))
-    return found
+        values_by_text |= dict(zip(rest, columns.T, strict=True))
+    return values_by_text
 
 
 def positions(run: Run, frames: Sequence[str]) -> dict[str, Array]:

@@ -6,16 +6,18 @@ import textwrap
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.errors import ViewError
+from kalaba.robots import recognise
+from kalaba.robots.catalogue import ENTRIES
+from kalaba.robots.entry import Entry
 from kalaba.robots.published import Claim, Line, Measure, Options, PaperFigures, PaperPanel
 from kalaba.tolerances import DRAWN_FLOOR
 from kalaba.units import printed
-from kalaba.view import catalogued
 from kalaba.view.figures.quantities import label_of, reach
 from kalaba.view.figures.reading import values_of
 from kalaba.view.sheet import TIME, Curve, Level, Panel, sheet
@@ -36,16 +38,19 @@ SEVERAL = 4  # numbers that are listed by name
 def papers(run: Run, progress: Progress | None = None) -> Figure:
     """Draw the figures of the source of a run's machine, ours over its claims.
 
-    Panels on other options than the run's (fewer motors, more modes) are simulated afresh, with the run's numbers;
-    `progress` is told of each.
+    Panels on other options than the run's (fewer motors, more modes) are simulated afresh, with the run's numbers.
+
+    Arguments:
+        run: a run of a machine of the catalogue
+        progress: called with the options of each run that is simulated
     """
     name = run.plant.system.name
-    entry = catalogued.load(name)
+    entry = ENTRIES.get(name)
     if entry is None or entry.figures is None:
-        known = ", ".join(catalogued.catalog())
+        known = ", ".join(recognise.with_figures())
         raise ViewError(f"{name}: no figures of a paper are known for it; there are some for {known}.")
-    figures: PaperFigures = entry.figures
-    runs = _Runs(run, entry, progress or (lambda _: None))
+    figures = entry.figures
+    runs = _Runs(run, entry, figures, progress or (lambda _: None))
     panels = [_panel(panel, runs) for panel in figures.panels]
     return sheet(f"{name}: {figures.title}", panels, runs.said())
 
@@ -53,19 +58,19 @@ def papers(run: Run, progress: Progress | None = None) -> Figure:
 class _Runs:
     """The runs that panels ask for, by options; the one given serves for those that it is a run of."""
 
-    def __init__(self, run: Run, entry: Any, progress: Progress) -> None:  # noqa: ANN401
+    def __init__(self, run: Run, entry: Entry, figures: PaperFigures, progress: Progress) -> None:
         self.run, self.entry, self.progress = run, entry, progress
         self._made: dict[str, Run] = {}
         every = [
             {**panel.options, **line.options}
-            for panel in entry.figures.panels
+            for panel in figures.panels
             for line in panel.lines
             if panel.options or line.options
         ]
-        plain = {self._key(options): catalogued.scenario(entry.name, {}, options) for options in every}
-        matching = {key: len(catalogued.changed(run, s)) for key, s in plain.items() if catalogued.is_scenario(run, s)}
+        plain = {self._key(options): recognise.scenario_with(entry.name, {}, options) for options in every}
+        matching = {key: len(recognise.changed(run, s)) for key, s in plain.items() if recognise.is_scenario(run, s)}
         self.own = min(matching, key=lambda key: matching[key]) if matching else None
-        self.numbers = catalogued.changed(run, plain[self.own]) if self.own is not None else {}
+        self.numbers = recognise.changed(run, plain[self.own]) if self.own is not None else {}
 
     def of(self, options: Options) -> Run:
         """The run of a machine with options; none: the run given."""
@@ -74,19 +79,19 @@ class _Runs:
             return self.run
         if key not in self._made:
             self.progress(", ".join(f"{name}={value}" for name, value in options.items()))
-            self._made[key] = simulated(catalogued.scenario(self.entry.name, self.numbers, options))
+            self._made[key] = simulated(recognise.scenario_with(self.entry.name, self.numbers, options))
         return self._made[key]
 
     def said(self) -> list[str]:
         """What readers must know of the runs."""
-        found = []
+        remarks = []
         if self.numbers:
             listed = [f"{name} = {value:g}" for name, value in self.numbers.items()]
             more = f" and {len(listed) - SEVERAL} more" if len(listed) > SEVERAL else ""
-            found.append(f"with other numbers than the catalogue's: {', '.join(listed[:SEVERAL])}{more}")
+            remarks.append(f"with other numbers than the catalogue's: {', '.join(listed[:SEVERAL])}{more}")
         if self._made and self.own is None:
-            found.append("the run given has options of its own; all panels are simulated as the source has them")
-        return found
+            remarks.append("the run given has options of its own; all panels are simulated as the source has them")
+        return remarks
 
     def _key(self, options: Options) -> str:
         return repr(sorted(self.entry.settings(dict(options)).items()))
@@ -148,21 +153,23 @@ def _label(panel: PaperPanel) -> str:
 def _lines(panel: PaperPanel, lines: Sequence[Line], runs: _Runs) -> list[_Drawn]:
     """Values of lines; each run reads all that is asked of it at once."""
     across = panel.across or ("",) * len(lines)
-    asked: dict[int, tuple[Run, list[str]]] = {}
+    texts_by_run: dict[int, tuple[Run, list[str]]] = {}
     owners: list[Run] = []
     for line, horizontal in zip(lines, across, strict=False):
         run = runs.of({**panel.options, **line.options})
         owners.append(run)
-        texts = asked.setdefault(id(run), (run, []))[1]
+        texts = texts_by_run.setdefault(id(run), (run, []))[1]
         texts += [text for text in (line.expression, horizontal) if text]
-    values: Mapping[int, Mapping[str, Array]] = {key: values_of(run, texts) for key, (run, texts) in asked.items()}
+    values: Mapping[int, Mapping[str, Array]] = {
+        key: values_of(run, texts) for key, (run, texts) in texts_by_run.items()
+    }
     drawn = []
     for line, horizontal, run in zip(lines, across, owners, strict=False):
-        found = values[id(run)]
-        y = panel.factor * found[line.expression]
+        readings = values[id(run)]
+        y = panel.factor * readings[line.expression]
         if panel.is_logarithmic:
             y = np.where(np.abs(y) > DRAWN_FLOOR, np.abs(y), np.nan)
-        drawn.append(_Drawn(line.name, found[horizontal] if horizontal else run.time, np.asarray(y)))
+        drawn.append(_Drawn(line.name, readings[horizontal] if horizontal else run.time, np.asarray(y)))
     return drawn
 
 

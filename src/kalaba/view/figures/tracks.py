@@ -32,6 +32,10 @@ def paths(run: Run, frames: Sequence[str] = ()) -> Figure:
 
     Without names the end points are drawn: tips of the last bodies of each branch, and bodies that float. Where none of
     them moves, as in a loop that begins and ends on the ground, the tips of all bodies are.
+
+    Arguments:
+        run: the run to draw
+        frames: names of frames to follow; the end points if there are none
     """
     known = run.plant.machine.frames
     for frame in frames:
@@ -60,7 +64,7 @@ def _tip(machine: Machine, body: str) -> str:
 
 
 def path_panels(run: Run, frames: Sequence[str]) -> list[Panel]:
-    """One panel a view; paths that lie on each other are one, points that rest are left out."""
+    """One panel per view; paths that lie on each other are one, points that rest are left out."""
     whole = np.isfinite(run.q).all(axis=1)
     every = {name: place[whole] for name, place in positions(run, frames).items()} if whole.any() else {}
     places = {name: place for name, place in every.items() if np.ptp(place, axis=0).max() > DRAWN_RESTING}
@@ -69,11 +73,11 @@ def path_panels(run: Run, frames: Sequence[str]) -> list[Panel]:
     extent = np.array([np.ptp(place, axis=0) for place in places.values()])
     longest = extent.max()
     order = sorted(places, key=lambda name: -float(np.ptp(places[name], axis=0).max()))
-    kept = [name for name in places if name in order[:MOST_LINES]]
-    still, more = len(frames) - len(places), len(places) - len(kept)
+    shown = [name for name in places if name in order[:MOST_LINES]]
+    still, more = len(frames) - len(places), len(places) - len(shown)
     said = [f"{more} shorter"] * (more > 0) + [f"{still} at rest"] * (still > 0)
     note = f"not drawn: {', '.join(said)}" if said else ""
-    groups = _merged({name: places[name] for name in kept}, DRAWN_SAME * float(longest))
+    groups = _merged({name: places[name] for name in shown}, DRAWN_SAME * float(longest))
     moving = [axis for axis in range(3) if extent[:, axis].max() > PATH_FLAT * longest]
     views = [view for view in combinations(range(3), 2) if set(moving) <= set(view)][:1] or list(VIEWS)
     return [_view(groups, view, note if i == 0 else "") for i, view in enumerate(views)]

@@ -6,7 +6,6 @@ import warnings
 from html import escape
 from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +16,9 @@ from kalaba.results.formats import READERS
 from kalaba.results.places import check_place, replacing
 from kalaba.results.run import Run
 from kalaba.results.saving import open_run
-from kalaba.view import catalogued
+from kalaba.robots import recognise
+from kalaba.robots.catalogue import ENTRIES, scenario
+from kalaba.robots.entry import Entry
 from kalaba.view.figures.sources import simulated
 from kalaba.view.report import machine, motion
 from kalaba.view.report.page import embedded, page, paragraph
@@ -32,6 +33,13 @@ def report(run: Run | str | Path, path: str | Path) -> Path:
 
     The page has the machine's picture, source and errata, parts and parameters, mobility, plots, peaks, residuals,
     energy balance, timing, sizes of the equations and provenance; nothing in it is fetched from elsewhere.
+
+    Arguments:
+        run: a Run, the path of a saved one, or the name of a machine of the catalogue
+        path: where to write, .html
+
+    Returns:
+        the path written
     """
     place = check_place(path, PAGES)
     text = composed(run if isinstance(run, Run) else _run_of(run))
@@ -48,7 +56,7 @@ def composed(run: Run) -> str:
         sections = (
             motion.motion(run),
             motion.trust(run),
-            machine.mobility(run),
+            machine.mobility_section(run),
             machine.what_it_is(entry),
             machine.parts(run),
             machine.numbers(run),
@@ -59,39 +67,39 @@ def composed(run: Run) -> str:
         return page(f"{run.plant.system.name}: report", _opening(run, entry), sections)
 
 
-def _run_of(given: str | Path) -> Run:
-    if Path(given).suffix.lower() in READERS:
-        return open_run(given)
-    return simulated(catalogued.scenario(str(given), {}, {}))
+def _run_of(source: str | Path) -> Run:
+    if Path(source).suffix.lower() in READERS:
+        return open_run(source)
+    return simulated(scenario(str(source)))
 
 
-def _entry(run: Run) -> Any:  # noqa: ANN401
+def _entry(run: Run) -> Entry | None:
     """The catalogue's entry, if the machine has its coordinates; a namesake of one's own has others."""
-    entry = catalogued.load(run.plant.system.name)
+    entry = ENTRIES.get(run.plant.system.name)
     if entry is None:
         return None
-    own = {body.name for body in run.plant.machine.bodies}
+    bodies = {body.name for body in run.plant.machine.bodies}
     usual = {body.name for body in entry.build(**entry.settings({})).machine.bodies}
-    return entry if own & usual else None
+    return entry if bodies & usual else None
 
 
-def _opening(run: Run, entry: Any) -> str:  # noqa: ANN401
+def _opening(run: Run, entry: Entry | None) -> str:
     name = run.plant.system.name
-    said = (
+    words = (
         entry.summary
         if entry is not None
         else f"{len(run.plant.machine.bodies)} bodies, {size_words(run.plant.machine)}"
     )
-    lead = paragraph(said[:1].upper() + said[1:] + ".", "lead")
-    return f"<h1>{escape(name)}</h1>\n{lead}\n{_picture(run)}\n{_told(run, entry)}{motion.at_a_glance(run)}"
+    lead = paragraph(words[:1].upper() + words[1:] + ".", "lead")
+    return f"<h1>{escape(name)}</h1>\n{lead}\n{_picture(run)}\n{_description(run, entry)}{motion.at_a_glance(run)}"
 
 
-def _told(run: Run, entry: Any) -> str:  # noqa: ANN401
+def _description(run: Run, entry: Entry | None) -> str:
     """What happens in the run, if it is the scenario that the catalogue has for the machine."""
     if entry is None:
         return ""
-    usual = catalogued.scenario(entry.name, {}, {})
-    if not catalogued.is_scenario(run, usual):
+    usual = scenario(entry.name)
+    if not recognise.is_scenario(run, usual):
         return ""
     return paragraph(usual.description) + (paragraph(f"Published: {usual.published}") if usual.published else "")
 

@@ -17,9 +17,10 @@ from kalaba.view.report.page import Section, paragraph, rows_html, titled
 
 if TYPE_CHECKING:
     from kalaba.results.run import Run
+    from kalaba.robots.entry import Entry
 
 
-def what_it_is(entry: Any) -> Section:  # noqa: ANN401
+def what_it_is(entry: Entry | None) -> Section:
     """Source and errata of a machine of the catalogue; a line for one's own."""
     if entry is None:
         body = paragraph("A machine of one's own: it is not one of the catalogue, so that no source is known.")
@@ -52,28 +53,30 @@ def numbers(run: Run) -> Section:
     return Section("numbers", "Coordinates and parameters", body)
 
 
-def mobility(run: Run) -> Section:
+def mobility_section(run: Run) -> Section:
     """Freedoms, rank, dependent rows and which reactions are unique, at the machine's own start."""
     try:
-        found: Mobility = check(run.plant)
+        mobility: Mobility = check(run.plant)
     except KalabaError as error:
         return Section("mobility", "Mobility", paragraph(f"It could not be examined: {error}", "bad"))
     lines: list[tuple[str, object]] = [
-        ("coordinates", found.coordinates),
-        ("velocities", found.velocities),
-        ("constraint rows", len(found.rows)),
-        ("rank of the rows", found.rank),
-        ("freedoms at the start", found.freedoms),
-        ("freedoms nearby", found.freedoms_nearby),
+        ("coordinates", mobility.coordinates),
+        ("velocities", mobility.velocities),
+        ("constraint rows", len(mobility.rows)),
+        ("rank of the rows", mobility.rank),
+        ("freedoms at the start", mobility.freedoms),
+        ("freedoms nearby", mobility.freedoms_nearby),
     ]
-    if found.rows:
-        lines.append(("smallest singular value", f"{found.smallest_singular_value:.3g}, from {found.weakest_row}"))
+    if mobility.rows:
+        lines.append(
+            ("smallest singular value", f"{mobility.smallest_singular_value:.3g}, from {mobility.weakest_row}")
+        )
     body = rows_html(("what", "how many"), lines)
-    if found.is_mass_singular:
+    if mobility.is_mass_singular:
         body += paragraph("Some motion has no inertia of its own; the rows determine it.")
-    body += titled(dependencies(found))
-    if found.non_unique_reactions:
-        body += paragraph(f"Reactions that are not unique: {', '.join(found.non_unique_reactions)}.")
+    body += titled(dependencies(mobility))
+    if mobility.non_unique_reactions:
+        body += paragraph(f"Reactions that are not unique: {', '.join(mobility.non_unique_reactions)}.")
     return Section("mobility", "Mobility", body)
 
 
@@ -93,10 +96,10 @@ def sizes(run: Run) -> Section:
     }
     rows = []
     for name, expression in wanted.items():
-        found = expression()
-        if found.numel():
-            made = ca.Function("size", arguments, [found], {"allow_free": True})
-            rows.append((name, f"{found.shape[0]} × {found.shape[1]}", found.nnz(), made.n_instructions()))
+        matrix = expression()
+        if matrix.numel():
+            made = ca.Function("size", arguments, [matrix], {"allow_free": True})
+            rows.append((name, f"{matrix.shape[0]} × {matrix.shape[1]}", matrix.nnz(), made.n_instructions()))
     body = paragraph(f"Derived by {type(run.plant.method).__name__}; solved by {type(run.plant.solver).__name__}.")
     columns = ("expression", "shape", "entries that are not zero", "operations")
     body += rows_html(columns, rows, columns[1:])
@@ -108,8 +111,8 @@ def residual_rows(run: Run) -> list[tuple[str, str, str]]:
     """Every row with its largest residual at the samples."""
     largest = np.max(np.abs(np.where(np.isfinite(run.residual), run.residual, 0.0)), axis=0, initial=0.0)
     units = row_units(run.plant.machine)
-    found = zip(run.plant.constraints, largest, units, strict=True)
-    return [(row, f"{value:.1e}", unit) for row, value, unit in found]
+    rows = zip(run.plant.constraints, largest, units, strict=True)
+    return [(row, f"{value:.1e}", unit) for row, value, unit in rows]
 
 
 def _number(value: float) -> str:

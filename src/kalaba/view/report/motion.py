@@ -31,16 +31,16 @@ ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 def at_a_glance(run: Run) -> str:
     """The few numbers that matter."""
-    found = [(f"{run.status.time:.4g} s", "simulated"), (f"{run.effort.wall_time:.3g} s", "wall time")]
+    entries = [(f"{run.status.time:.4g} s", "simulated"), (f"{run.effort.wall_time:.3g} s", "wall time")]
     if run.worst is not None:
-        found.append((f"{run.worst.value:.1e}", f"worst residual, {run.worst.row}"))
-    found.append((f"{reach(run.energy_balance):.1e} J", "energy balance off at most"))
+        entries.append((f"{run.worst.value:.1e}", f"worst residual, {run.worst.row}"))
+    entries.append((f"{reach(run.energy_balance):.1e} J", "energy balance off at most"))
     for variable, words in (("actuation", "largest motor"), ("constraint_force", "largest constraint force")):
         rows = _peaks(run, variable, 1)
         for kind in dict.fromkeys(unit for _, _, unit, _ in rows):
             name, value, unit, _ = next(row for row in rows if row[2] == kind)
-            found.append((f"{float(value):.4g} {printed(unit)}", f"{words}, {name}"))
-    return facts(found)
+            entries.append((f"{float(value):.4g} {printed(unit)}", f"{words}, {name}"))
+    return facts(entries)
 
 
 def motion(run: Run) -> Section:
@@ -94,8 +94,8 @@ def effort(run: Run) -> Section:
         ("wall time", f"{took.wall_time:.4g} s"),
         ("simulated time over wall time", f"{run.status.time / wall:.3g}"),
         ("steps", f"{took.steps}"),
-        ("time a step", f"{1e6 * took.wall_time / max(took.steps, 1):.3g} µs"),
-        ("samples kept", f"{len(run.time)}"),
+        ("time per step", f"{1e6 * took.wall_time / max(took.steps, 1):.3g} µs"),
+        ("samples recorded", f"{len(run.time)}"),
     ]
     if took.rejected:
         rows.insert(3, ("steps rejected", f"{took.rejected}"))
@@ -122,14 +122,16 @@ def _short(text: str) -> str:
 
 def _peaks(run: Run, variable: str, most: int) -> list[tuple[str, str, str, str]]:
     """The largest entries, by unit and size: name, value, unit and when."""
-    found: Named = named(run, variable)
-    columns = [np.where(np.isfinite(column), column, 0.0) for column in found.values.T]
+    columns_of_run: Named = named(run, variable)
+    columns = [np.where(np.isfinite(column), column, 0.0) for column in columns_of_run.values.T]
     least = DRAWN_ROUNDING * max((reach(column) for column in columns), default=0.0)
-    units = list(found.units)
+    units = list(columns_of_run.units)
     order = sorted(range(len(columns)), key=lambda i: (-units.count(units[i]), units[i], -reach(columns[i])))
     rows = []
     felt = [i for i in order if reach(columns[i]) > least]
     for i in [i for k, i in enumerate(felt) if sum(units[j] == units[i] for j in felt[:k]) < most]:
         sample = int(np.argmax(np.abs(columns[i])))
-        rows.append((found.names[i], f"{columns[i][sample]:.5g}", found.units[i], f"{run.time[sample]:.4g}"))
+        rows.append(
+            (columns_of_run.names[i], f"{columns[i][sample]:.5g}", columns_of_run.units[i], f"{run.time[sample]:.4g}")
+        )
     return rows

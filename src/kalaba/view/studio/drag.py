@@ -53,10 +53,10 @@ def drag(plant: Plant, frame: str, q: ArrayLike, position: ArrayLike, rotation: 
         if np.linalg.norm(error) < DRAG_NEAR:
             break
         _, A, M = problem.evaluate(best)
-        found = _nearer(problem, best, _step(A, M, J, error), lambda at: _left(plant, frame, at, goal))
-        if found is None:
+        nearer = _nearer(problem, best, _step(A, M, J, error), lambda at: _left(plant, frame, at, goal))
+        if nearer is None:
             break
-        best = found
+        best = nearer
     residual = problem.evaluate(best)[0]
     return Dragged(best, float(np.abs(residual).max(initial=0.0)), _left(plant, frame, best, (goal[0], None)))
 
@@ -66,9 +66,9 @@ def _nearer(problem: Problem, q: Array, step: Array, left: Callable[[Array], flo
     before = left(q)
     step = step * min(1.0, FARTHEST / max(float(np.abs(step).max(initial=0.0)), 1e-300))
     for halving in range(HALVINGS):
-        found = close(problem, problem.retract(q, step / 2**halving))
-        if found.is_closed and not problem.flipped(found.q) and left(found.q) < (1 - DRAG_GAIN) * before:
-            return found.q
+        closed = close(problem, problem.retract(q, step / 2**halving))
+        if closed.is_closed and not problem.flipped(closed.q) and left(closed.q) < (1 - DRAG_GAIN) * before:
+            return closed.q
     return None
 
 

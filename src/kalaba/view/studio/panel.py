@@ -93,15 +93,15 @@ class Panel:
         self.dragged.value = self._studio.end_frames()[0] if self._studio.end_frames() else frames[0]
         self.put_run(run, self._studio.quantities)
 
-    def put_run(self, run: Run, found: tuple[Quantity, ...]) -> None:
+    def put_run(self, run: Run, quantities: tuple[Quantity, ...]) -> None:
         """Fill in what belongs to another run of the same machine."""
         self.time.max = max(float(run.time[-1]), 1e-9)
         self.time.step = max(float(run.time[-1]) / max(len(run.time) - 1, 1), 1e-9)
-        labels = [quantity.label for quantity in found]
+        labels = [quantity.label for quantity in quantities]
         for handle, first in zip(self.quantities, (0, len(labels) - 1), strict=True):
-            kept = handle.value if handle.value in labels else labels[first]
+            chosen = handle.value if handle.value in labels else labels[first]
             handle.options = (NONE, *labels)
-            handle.value = kept
+            handle.value = chosen
         self.draw_plots()
 
     def draw_plots(self) -> None:

@@ -61,12 +61,12 @@ def _all(run: Run) -> Iterator[Quantity]:
 
 
 def _by_unit(title: str, names: Sequence[str], units: Sequence[str], values: Array) -> Iterator[Quantity]:
-    """One group a unit, with its largest lines; nothing for what rests."""
+    """One group per unit, with its largest lines; nothing for what rests."""
     for unit in dict.fromkeys(units):
-        mine = [i for i, own in enumerate(units) if own == unit]
+        mine = [i for i, other in enumerate(units) if other == unit]
         spans = {
             i: float(np.nanmax(np.abs(values[:, i] - (values[0, i] if title == "coordinates" else 0)))) for i in mine
         }
-        kept = sorted(sorted(mine, key=lambda i: -spans[i])[:MOST])
-        if kept and max(spans.values()) > STUDIO_RESTING:
-            yield Quantity(title, unit, tuple(names[i] for i in kept), values[:, kept])
+        largest = sorted(sorted(mine, key=lambda i: -spans[i])[:MOST])
+        if largest and max(spans.values()) > STUDIO_RESTING:
+            yield Quantity(title, unit, tuple(names[i] for i in largest), values[:, largest])

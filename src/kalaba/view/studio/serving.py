@@ -31,7 +31,7 @@ TAKEN = {errno.EADDRINUSE, errno.EACCES}
 Say = Callable[[str], None]
 
 
-def studio(  # noqa: PLR0913  (one argument a choice)
+def studio(  # noqa: PLR0913  (one argument per choice)
     machine: Subject | str | System | Plant | Run | Scenario,
     *,
     host: str = HOST,
@@ -43,11 +43,16 @@ def studio(  # noqa: PLR0913  (one argument a choice)
 ) -> Studio:
     """Open a page that shows a machine or a run in motion, and return it; it lives until `close` or the program's end.
 
-    `machine` is a name of the catalogue, a System, a Plant, a Scenario or a Run; `driven` is the Scenario that a Run
-    came from, so that it can be simulated again. `duration` replaces the scenarios' own, in seconds. The page is for
-    this computer alone unless `host` says otherwise. If the port is in use, the next free one is taken. `say` hears
-    where the page is and what is worth a warning; `browser` opens one where there is a screen. Needs the extra:
-    pip install 'kalaba[view]'.
+    Needs the extra: pip install 'kalaba[view]'.
+
+    Arguments:
+        machine: a name of the catalogue, a System, a Plant, a Scenario or a Run
+        host: address to serve on; the page is for this computer alone unless it says otherwise
+        port: port to serve on; the next free one is taken if it is in use
+        driven: the Scenario that a Run came from, so that it can be simulated again
+        duration: of every simulation, s; the scenario's own if not given
+        browser: open one where there is a screen
+        say: called with lines of text: where the page is, and what is worth a warning
     """
     check_viser()
     hear: Say = (lambda _: None) if say is None else say

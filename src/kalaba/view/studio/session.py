@@ -181,12 +181,12 @@ class Studio:
         """Pull a frame to a place; the machine follows with its loops closed."""
         with self.lock:
             self.player.is_playing = False
-            found = drag(self.run.plant, frame, self.shown, position, rotation)
-            self._dragged = found
+            dragged = drag(self.run.plant, frame, self.shown, position, rotation)
+            self._dragged = dragged
             self.stage.point([])
-            self.stage.show(found.q)
-            self.panel.residual.content = f"residual {found.residual:.1e}, {found.gap:.3g} m from the hand"
-            return found
+            self.stage.show(dragged.q)
+            self.panel.residual.content = f"residual {dragged.residual:.1e}, {dragged.gap:.3g} m from the hand"
+            return dragged
 
     def run_from_here(self) -> None:
         """Simulate from the configuration that is shown, from rest."""
@@ -278,9 +278,9 @@ class Studio:
         self.worker.submit("pull", lambda: self._follow(frame, position, rotation))
 
     def _follow(self, frame: str, position: Array, rotation: Array | None) -> None:
-        found = self.pull(frame, position, rotation)
+        dragged = self.pull(frame, position, rotation)
         if not self.gizmo.is_held:
-            self.gizmo.move(self.run.plant.pose(frame, found.q))
+            self.gizmo.move(self.run.plant.pose(frame, dragged.q))
 
     def _release(self) -> None:
         self.gizmo.remove()

@@ -79,20 +79,22 @@ class Subject:
         return (*main, *(p for p in free if p not in main))
 
 
-def subject_of(given: Subject | str | System | Plant | Run | Scenario, driven: Scenario | None = None) -> Subject:
+def subject_of(machine: Subject | str | System | Plant | Run | Scenario, driven: Scenario | None = None) -> Subject:
     """What to show of a name, a System, a Plant, a Run or a Scenario; `driven` says what a Run was a run of."""
-    if isinstance(given, Subject):
-        return given
-    if isinstance(given, str):
-        return scenario(given, {})
-    if isinstance(given, Run):
-        return _recorded(given, driven)
-    if isinstance(given, Scenario):
-        return _of_scenario(given)
-    if isinstance(given, Plant) or hasattr(given, "machine"):
-        plant = build(given)
+    if isinstance(machine, Subject):
+        return machine
+    if isinstance(machine, str):
+        return scenario(machine, {})
+    if isinstance(machine, Run):
+        return _recorded(machine, driven)
+    if isinstance(machine, Scenario):
+        return _of_scenario(machine)
+    if isinstance(machine, Plant) or hasattr(machine, "machine"):
+        plant = build(machine)
         return Subject(plant.system.name, plant, ALONE)
-    raise ViewError(f"studio: expected a name of the catalogue, a System, a Plant, a Scenario or a Run, got {given!r}.")
+    raise ViewError(
+        f"studio: expected a name of the catalogue, a System, a Plant, a Scenario or a Run, got {machine!r}."
+    )
 
 
 def _recorded(run: Run, driven: Scenario | None) -> Subject:
@@ -121,8 +123,8 @@ def scenario(name: str, options: Mapping[str, Any], parameters: Mapping[str, flo
     from kalaba.robots.catalogue import scenario as catalogue_scenario
 
     entry = find(name)
-    found = _of_scenario(catalogue_scenario(name, parameters, **options))
-    return replace(found, name=name, entry=entry, options=entry.settings(options))
+    subject = _of_scenario(catalogue_scenario(name, parameters, **options))
+    return replace(subject, name=name, entry=entry, options=entry.settings(options))
 
 
 def catalog() -> tuple[str, ...]:

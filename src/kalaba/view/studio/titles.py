@@ -25,9 +25,9 @@ def title_of(subject: Subject, run: Run) -> str:
 
 def said_of(subject: Subject, run: Run) -> list[str]:
     """The lines below: what it is, how the worst row is called, how the run ended if not as asked."""
-    found = [] if subject.entry is None else [subject.entry.summary]
+    lines = [] if subject.entry is None else [subject.entry.summary]
     if run.worst is not None:
-        found.append(f"worst residual {run.worst.value:.1e} in {run.worst.row} at {run.worst.time:.3g} s")
+        lines.append(f"worst residual {run.worst.value:.1e} in {run.worst.row} at {run.worst.time:.3g} s")
     if run.status.failed:
-        found.append(f"**{run.status.message}**")
-    return found
+        lines.append(f"**{run.status.message}**")
+    return lines

@@ -1,39 +1,31 @@
-"""What the catalogue says of the machine of a run: by its name, if its structure is that of an entry."""
+"""Which entry of the catalogue a run is of: by the machine's name, and by its structure and its kind of control."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kalaba.model.fingerprint import fingerprint
+from kalaba.robots import catalogue
+from kalaba.robots.catalogue import ENTRIES
+from kalaba.robots.entry import Choice
 
 if TYPE_CHECKING:
     from kalaba.results.run import Run
     from kalaba.run.scenario import Scenario
 
 
-def load(name: str) -> Any:  # noqa: ANN401  (an entry, whose type stands above this package)
-    """The catalogue's entry of a name; None for a machine of one's own."""
-    from kalaba.robots.catalogue import ENTRIES
-
-    return ENTRIES.get(name)
-
-
-def catalog() -> tuple[str, ...]:
+def with_figures() -> tuple[str, ...]:
     """Names of the machines whose source has figures."""
-    from kalaba.robots.catalogue import ENTRIES
-
     return tuple(name for name, entry in ENTRIES.items() if entry.figures is not None)
 
 
-def scenario(name: str, parameters: Mapping[str, float], options: Mapping[str, Any]) -> Scenario:
-    """The scenario of a machine with options, and with those of the numbers given that it has."""
-    from kalaba.robots.catalogue import scenario as found
-
-    plain = found(name, **options)
+def scenario_with(name: str, parameters: Mapping[str, float], options: Mapping[str, Choice]) -> Scenario:
+    """The scenario of a machine with options, and with those of the parameters that it has."""
+    plain = catalogue.scenario(name, {}, **options)
     known = {parameter.name for parameter in plain.system.machine.parameters}
-    own = {key: value for key, value in parameters.items() if key in known}
-    return found(name, own, **options) if own else plain
+    values = {key: value for key, value in parameters.items() if key in known}
+    return catalogue.scenario(name, values, **options) if values else plain
 
 
 def is_scenario(run: Run, chosen: Scenario) -> bool:
