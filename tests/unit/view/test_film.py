@@ -9,7 +9,6 @@ from PIL import Image
 
 import kalaba as kb
 from kalaba.errors import FileError, ViewError
-from kalaba.view import film as films
 from kalaba.view.film import RATE, timing
 from unit.results.samples import broken_run, small_run
 
@@ -59,7 +58,7 @@ def test_an_mp4_is_written(tmp_path):
 
 
 def test_without_ffmpeg_a_gif_is_offered(tmp_path, monkeypatch):
-    monkeypatch.setattr(films.shutil, "which", lambda _: None)
+    monkeypatch.setattr(shutil, "which", lambda _: None)
     with pytest.raises(FileError, match=r"needs ffmpeg, which is not installed. Try run.gif."):
         kb.film(small_run(), tmp_path / "run.mp4")
     assert list(tmp_path.iterdir()) == []
