@@ -37,7 +37,7 @@ def compare(  # noqa: PLR0913  (one argument per flag)
     name: NameArgument,
     *,
     varied: VaryFlag = None,
-    given: SetFlag = None,
+    changes: SetFlag = None,
     duration: DurationFlag = None,
     step: StepFlag = None,
     stepper: StepperFlag = None,
@@ -55,7 +55,7 @@ def compare(  # noqa: PLR0913  (one argument per flag)
     from kalaba.results.places import check_place
     from kalaba.view.sheet import PICTURES
 
-    scenarios = _scenarios(name, varied, given)
+    scenarios = _scenarios(name, varied, changes)
     check_place(output, (*PICTURES, TABLE))
     is_table = output.suffix.lower() == TABLE
     variants = []
@@ -83,12 +83,12 @@ def compare(  # noqa: PLR0913  (one argument per flag)
 
 
 def _scenarios(
-    name: str, varied: Sequence[str] | None, given: Sequence[str] | None
+    name: str, varied: Sequence[str] | None, changes: Sequence[str] | None
 ) -> list[tuple[dict[str, str], Scenario]]:
     """Every combination of the values as typed, in order, with its scenario; each is judged before the first is run."""
     from kalaba.robots.catalogue import scenario
 
-    fixed = read_settings(name, given)
+    fixed = read_settings(name, changes)
     if not varied:
         raise CommandError(
             f"compare {name}: nothing to compare. Say what differs: --vary key=v1,v2; kalaba show {name} has keys."

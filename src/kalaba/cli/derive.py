@@ -38,7 +38,7 @@ def derive(
     name: NameArgument,
     *,
     method: MethodFlag = None,
-    given: SetFlag = None,
+    changes: SetFlag = None,
     steps: Annotated[bool, typer.Option("--steps", help="Write the steps out, entry by entry.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
@@ -52,7 +52,7 @@ def derive(
     from kalaba.model.listing import size_words, table
     from kalaba.robots.catalogue import find, load
 
-    settings = read_settings(name, given)
+    settings = read_settings(name, changes)
     machine = load(name, settings.parameters, **settings.options).machine
     chosen = [method] if method is not None else list(MethodName)
     derived = {one: equations_of(machine, method_of(one)) for one in chosen}

@@ -42,7 +42,7 @@ def export(  # noqa: PLR0913  (one argument per flag)
     name: NameArgument,
     *,
     output: OutputFlag,
-    given: SetFlag = None,
+    changes: SetFlag = None,
     method: MethodFlag = None,
     function: FunctionFlag = None,
     allocation: AllocationFlag = None,
@@ -64,14 +64,14 @@ def export(  # noqa: PLR0913  (one argument per flag)
     if output.suffix.lower() == ".c":
         if method is not None:
             raise CommandError(f"--method {method}: C is made from what runs. Leave it out, or write to .tex or .py.")
-        files = _export_c(name, output, read_settings(name, given), function or FunctionName.MOTION, allocation)
+        files = _export_c(name, output, read_settings(name, changes), function or FunctionName.MOTION, allocation)
     else:
         for flag, value in (("function", function), ("allocation", allocation)):
             if value is not None:
                 raise CommandError(
                     f"--{flag} {value}: only C has it. Leave it out, or write to a name that ends in .c."
                 )
-        files = (_export_equations(name, output, read_settings(name, given), method),)
+        files = (_export_equations(name, output, read_settings(name, changes), method),)
     if as_json:
         print_json({"files": [str(file) for file in files]})
     elif not quiet:

@@ -35,7 +35,7 @@ def list_machines(*, as_json: JsonFlag = False) -> None:
 def show(
     name: NameArgument,
     *,
-    given: SetFlag = None,
+    changes: SetFlag = None,
     everything: Annotated[bool, typer.Option("--all", help="List numbers that are zero too.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
@@ -46,7 +46,7 @@ def show(
     from kalaba.model import listing
     from kalaba.robots.catalogue import find, load
 
-    entry, settings = find(name), read_settings(name, given)
+    entry, settings = find(name), read_settings(name, changes)
     machine = load(name, settings.parameters, **settings.options).machine
     parameters = listing.parameters(machine, zeros=everything)
     tables = (*listing.parts(machine), parameters, entry.options_table, entry.errata_table)
@@ -64,7 +64,7 @@ def show(
     out.print(f"[bold]source[/bold]: {entry.source}")
 
 
-def check(name: NameArgument, *, given: SetFlag = None, as_json: JsonFlag = False, quiet: QuietFlag = False) -> None:
+def check(name: NameArgument, *, changes: SetFlag = None, as_json: JsonFlag = False, quiet: QuietFlag = False) -> None:
     """Examine a machine at its start: freedoms, rank, rows that depend on others, conditioning.
 
     Example: kalaba check four-bar
@@ -72,7 +72,7 @@ def check(name: NameArgument, *, given: SetFlag = None, as_json: JsonFlag = Fals
     from kalaba.analyse.mobility import check as examine
     from kalaba.robots.catalogue import load
 
-    settings = read_settings(name, given)
+    settings = read_settings(name, changes)
     mobility = examine(load(name, settings.parameters, **settings.options))
     if quiet:  # a machine that cannot be assembled has raised by now
         return

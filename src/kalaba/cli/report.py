@@ -24,7 +24,7 @@ def report(
     name: MachineOrRun,
     *,
     output: OutputFlag = None,
-    given: SetFlag = None,
+    changes: SetFlag = None,
     as_json: JsonFlag = False,
     quiet: QuietFlag = False,
 ) -> int:
@@ -39,7 +39,7 @@ def report(
     from kalaba.view.report import report as write
 
     place = check_place(output or Path(f"{Path(name).stem}.html"), PAGES)
-    run = _run(name, given, hidden=quiet or as_json)
+    run = _run(name, changes, hidden=quiet or as_json)
     write(run, place)
     if as_json:
         print_json({"machine": run.plant.system.name, "file": str(place), "bytes": place.stat().st_size})
@@ -48,17 +48,17 @@ def report(
     return 2 if run.status.failed else 0
 
 
-def _run(name: str, given: list[str] | None, *, hidden: bool) -> Run:
+def _run(name: str, changes: list[str] | None, *, hidden: bool) -> Run:
     from kalaba.results.formats import READERS
     from kalaba.results.saving import open_run
     from kalaba.robots.catalogue import scenario
 
     if Path(name).suffix.lower() in READERS:
-        if given:
+        if changes:
             raise CommandError(
-                f"--set {given[0]}: {name} is a run that was made. Name its machine instead, or leave --set out."
+                f"--set {changes[0]}: {name} is a run that was made. Name its machine instead, or leave --set out."
             )
         return open_run(name)
-    settings = read_settings(name, given)
+    settings = read_settings(name, changes)
     chosen = scenario(name, settings.parameters, **settings.options)
     return simulate_scenario(chosen, None, choose_stepper(None, None, chosen.stepper), hidden=hidden)

@@ -44,7 +44,7 @@ def run(  # noqa: PLR0913  (one argument per flag)
     name: NameArgument,
     *,
     output: OutputFlag = Path("run.nc"),
-    given: SetFlag = None,
+    changes: SetFlag = None,
     allocation: AllocationFlag = None,
     control: ControlFlag = None,
     duration: DurationFlag = None,
@@ -72,7 +72,7 @@ def run(  # noqa: PLR0913  (one argument per flag)
         from kalaba.view.studio.serving import check_viser
 
         check_viser()
-    settings = read_flags(name, given, allocation=allocation, control=control)
+    settings = read_flags(name, changes, allocation=allocation, control=control)
     check_place(output, WRITERS)
     if plot is not None:
         check_place(plot, PICTURES)
@@ -127,12 +127,12 @@ def simulate_scenario(
         )
 
 
-def _report(found: Run, chosen: Scenario, output: Path, plot: Path | None, *, as_json: bool) -> None:
+def _report(made: Run, chosen: Scenario, output: Path, plot: Path | None, *, as_json: bool) -> None:
     from kalaba.cli.summary import summarise
     from kalaba.plant.laws import controller
 
     goals = () if chosen.control is None else controller(chosen.control, chosen.system.name).goals
-    summary, published = summarise(found, goals), chosen.published
+    summary, published = summarise(made, goals), chosen.published
     if as_json:
         files = {"file": str(output), "plot": None if plot is None else str(plot)}
         print_json(summary.plain() | files | {"published": published})

@@ -28,7 +28,7 @@ BrowserFlag = Annotated[bool, typer.Option("--browser/--no-browser", help="Open 
 def view(  # noqa: PLR0913  (one argument per flag)
     machine: MachineOrRun,
     *,
-    given: SetFlag = None,
+    changes: SetFlag = None,
     duration: DurationFlag = None,
     output: FilmFlag = None,
     host: HostFlag = "127.0.0.1",
@@ -40,12 +40,12 @@ def view(  # noqa: PLR0913  (one argument per flag)
     Example: kalaba view planar-parallel
     """
     if output is not None:
-        _film(machine, given, duration, output)
+        _film(machine, changes, duration, output)
         return
     from kalaba.view.studio.serving import check_viser
 
     check_viser()  # before a machine is built for nothing
-    serve(_subject(machine, given, duration), host, port, browser=browser)
+    serve(_subject(machine, changes, duration), host, port, browser=browser)
 
 
 def serve(subject: Subject, host: str = "127.0.0.1", port: int = 8080, *, browser: bool = True) -> None:
@@ -65,31 +65,31 @@ def serve(subject: Subject, host: str = "127.0.0.1", port: int = 8080, *, browse
     opened.serve()
 
 
-def _subject(machine: str, given: list[str] | None, duration: float | None) -> Subject:
+def _subject(machine: str, changes: list[str] | None, duration: float | None) -> Subject:
     """What to show: a saved run by its suffix, else a machine by its name."""
     from kalaba.view.studio.subject import scenario, subject_of
 
     if Path(machine).suffix:
-        return subject_of(_saved(machine, given))
-    settings = read_settings(machine, given)
+        return subject_of(_saved(machine, changes))
+    settings = read_settings(machine, changes)
     subject = scenario(machine, settings.options, settings.parameters)
     return subject if duration is None else replace(subject, duration=duration)
 
 
-def _saved(machine: str, given: list[str] | None) -> Run:
+def _saved(machine: str, changes: list[str] | None) -> Run:
     from kalaba.results.saving import open_run
 
-    if given:
-        raise CommandError(f"--set {given[0]}: {machine} has been run already. Open the machine by its name.")
+    if changes:
+        raise CommandError(f"--set {changes[0]}: {machine} has been run already. Open the machine by its name.")
     return open_run(machine)
 
 
-def _film(machine: str, given: list[str] | None, duration: float | None, output: Path) -> None:
+def _film(machine: str, changes: list[str] | None, duration: float | None, output: Path) -> None:
     from kalaba.results.places import check_place
     from kalaba.view.film import FILMS, film
 
     check_place(output, FILMS)
-    run = _saved(machine, given) if Path(machine).suffix else _subject(machine, given, duration).first_run()
+    run = _saved(machine, changes) if Path(machine).suffix else _subject(machine, changes, duration).first_run()
     with picture_bar(run.plant.system.name) as progress:
         drawn = film(run, output, progress=progress)
     kind = "film" if drawn.suffix in {".gif", ".mp4"} else "picture"

@@ -92,10 +92,10 @@ def _turned(piece: Piece, offset: Offset) -> tuple[float, ...]:
     if offset == Offset():
         return piece.inertia
     xx, yy, zz, xy, xz, yz = piece.inertia
-    own = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    central = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     c, s, k, e = cos(offset.turn), sin(offset.turn), cos(offset.twist), sin(offset.twist)
     R = np.array([[c, -s * k, s * e], [s, c * k, -c * e], [0, e, k]])
-    inertia = R @ own @ R.T
+    inertia = R @ central @ R.T
     return tuple(float(inertia[i, j]) for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
 
 
@@ -156,10 +156,10 @@ def notation(*bodies: str, arms: int = 3, **joints: str) -> Notation:
 
 
 def _link_letters(link: int) -> dict[str, str]:
-    found = {"mass": f"m_{{{link}}}"}
-    found |= {f"com.{axis}": f"c_{{{axis}{link}}}" for axis in "xyz"}
-    found |= {f"at.{axis}": f"p_{{{axis}{link}}}" for axis in "xyz"}
-    return found | {f"inertia.{axes}": f"I_{{{axes}{link}}}" for axes in ("xx", "yy", "zz", "xy", "xz", "yz")}
+    letters = {"mass": f"m_{{{link}}}"}
+    letters |= {f"com.{axis}": f"c_{{{axis}{link}}}" for axis in "xyz"}
+    letters |= {f"at.{axis}": f"p_{{{axis}{link}}}" for axis in "xyz"}
+    return letters | {f"inertia.{axes}": f"I_{{{axes}{link}}}" for axes in ("xx", "yy", "zz", "xy", "xz", "yz")}
 
 
 def figures(number: int, task: str, first_body: str, arms: int, joints: tuple[PaperPanel, ...] = ()) -> PaperFigures:

@@ -71,8 +71,8 @@ def scenario() -> Scenario:
     phase = f"2*pi*{part}^3*(10 - 15*{part} + 6*{part}^2)"
     eight = path.expression(f"{HALF_WIDTH}*sin(2*{phase})", f"{HALF_HEIGHT}*(1 - cos({phase}))", 0, DURATION)
     goal = follow("nose", eight.relative(), orientation="free")
-    told = "The nose, ahead of the axle, goes once round an eight of 1 m by 2 m; two motors see to it."
-    return Scenario(system(), duration=DURATION, control=Servo((goal,)), description=told)
+    description = "The nose, ahead of the axle, goes once round an eight of 1 m by 2 m; two motors see to it."
+    return Scenario(system(), duration=DURATION, control=Servo((goal,)), description=description)
 
 
 ENTRY = Entry(

@@ -94,12 +94,14 @@ def scenario(*, path: bool, closure: str) -> Scenario:
     """Run the paper's path, or drive the machine round by its motors."""
     machine = system(path=path, closure=closure)
     if path:
-        told = "The load goes up, sideways and back twice by the path's own force; no motor acts."
-        return Scenario(machine, duration=4.0, description=told)
+        description = "The load goes up, sideways and back twice by the path's own force; no motor acts."
+        return Scenario(machine, duration=4.0, description=description)
     control = {f"left.{name}": law for name, law in _round("left", "0", "0").items()}
     control |= {f"right.{name}": law for name, law in _round("right", "1.6", "-pi").items()}
-    told = "Both platforms drive round a circle of 0.6 m while the arms, which carry their own weight, hold the load."
-    return Scenario(machine, duration=2 * pi, control=control, description=told)
+    description = (
+        "Both platforms drive round a circle of 0.6 m while the arms, which carry their own weight, hold the load."
+    )
+    return Scenario(machine, duration=2 * pi, control=control, description=description)
 
 
 def _round(side: str, x: str, yaw: str) -> dict[str, str]:

@@ -113,10 +113,10 @@ class Entry:
         """Misprints of the source."""
         return table("errata of the source", Erratum._fields, self.errata)
 
-    def settings(self, given: Mapping[str, object]) -> dict[str, object]:
+    def settings(self, chosen: Mapping[str, object]) -> dict[str, object]:
         """Check the options given and fill in the others."""
-        for name, value in given.items():
+        for name, value in chosen.items():
             if name not in self.options:
                 raise ModelError(f"{self.name}: no option {name!r}; {near(name, self.options)}")
             self.options[name].check(f"{self.name}.{name}", value)
-        return {name: given.get(name, option.default) for name, option in self.options.items()}
+        return {name: chosen.get(name, option.default) for name, option in self.options.items()}

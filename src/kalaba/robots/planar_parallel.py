@@ -95,20 +95,22 @@ def _joined(name: str, leg: str) -> Constraint:
 def scenario(*, tracking: bool, control: str, allocation: str) -> Scenario:
     """Track the wish by its rows, by motors or by the paper's law, or swing one leg and see where the point goes."""
     if tracking:
-        told = "The end point goes 0.01 m to and fro along x by the servo rows' own force; no motor acts."
-        return Scenario(system(tracking=True), duration=10.0, description=told)
+        description = "The end point goes 0.01 m to and fro along x by the servo rows' own force; no motor acts."
+        return Scenario(system(tracking=True), duration=10.0, description=description)
     if control == "servo":
-        told = "The end point goes 0.01 m to and fro along x, driven by the three motors."
+        description = "The end point goes 0.01 m to and fro along x, driven by the three motors."
         by_motors = Servo(GOALS, "all", ALLOCATIONS[allocation])
-        return Scenario(system(tracking=False), duration=10.0, control=by_motors, description=told)
+        return Scenario(system(tracking=False), duration=10.0, control=by_motors, description=description)
     if control == "ideal":
-        told = (
+        description = (
             "The end point is to go 0.01 m to and fro along x by the paper's law: the force of the servo rows alone, "
             "on every coordinate, as no motor can. On the closed machine it misses by 5.9 mm."
         )
-        return Scenario(system(tracking=False), duration=10.0, control=IdealServo(GOALS), description=told)
-    told = "One motor of three swings leg 1 from rest; the other legs follow."
-    return Scenario(system(tracking=False), duration=5.0, control={"leg1.motor": "0.1*cos(pi*t)"}, description=told)
+        return Scenario(system(tracking=False), duration=10.0, control=IdealServo(GOALS), description=description)
+    description = "One motor of three swings leg 1 from rest; the other legs follow."
+    return Scenario(
+        system(tracking=False), duration=5.0, control={"leg1.motor": "0.1*cos(pi*t)"}, description=description
+    )
 
 
 def _notation() -> Notation:

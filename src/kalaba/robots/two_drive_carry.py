@@ -50,8 +50,8 @@ def scenario() -> Scenario:
     speed = 2 * pi * RADIUS / DURATION
     circle = path.circle(2 * RADIUS, speed, centre=(0, RADIUS, 0), phase=-pi / 2).relative()
     goal = follow("load", circle, orientation=path.turn(Z, 2 * pi))
-    told = "Side by side, two wheeled robots take a load once round a circle of 4 m; four motors share the work."
-    return Scenario(system(), duration=DURATION, control=Servo((goal,)), description=told)
+    description = "Side by side, two wheeled robots take a load once round a circle of 4 m; four motors share the work."
+    return Scenario(system(), duration=DURATION, control=Servo((goal,)), description=description)
 
 
 ENTRY = Entry(

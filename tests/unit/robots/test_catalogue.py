@@ -15,7 +15,7 @@ from kalaba.robots import catalogue
 from kalaba.robots.catalogue import ENTRIES, catalog, load, scenario
 from kalaba.robots.entry import Amount, Entry, Option, Positive
 
-SUPPORT = {"__init__", "catalogue", "cooperation", "entry", "feedback"}
+SUPPORT = {"__init__", "catalogue", "cooperation", "entry", "feedback", "published", "recognise"}
 
 
 MANY = 8  # combinations; above this one option at a time is changed
