@@ -142,30 +142,6 @@ from kalaba.control.allocation import MinMax as MinMax
 from kalaba.control.allocation import Bounded as Bounded
 from kalaba.errors import KalabaError as KalabaError
 
-# moving down
-from kalaba.analyse.mobility import Mobility as Mobility
-from kalaba.analyse.linearise import Linear as Linear
-from kalaba.analyse.frequencies import Frequencies as Frequencies
-from kalaba.analyse.at_rest import NotInEquilibriumWarning as NotInEquilibriumWarning
-from kalaba.kinematics.tree import Reach as Reach
-from kalaba.kinematics.tree import continue_angles as continue_angles
-from kalaba.kinematics.tree import rates as rates
-from kalaba.kinematics.tree import accelerations as accelerations
-from kalaba.kinematics.closed import AssemblyMode as AssemblyMode
-from kalaba.kinematics.closed import MotorPlaces as MotorPlaces
-from kalaba.kinematics.closed import Singularity as Singularity
-from kalaba.kinematics.closed import motors_at as motors_at
-from kalaba.kinematics.closed import motor_jacobian as motor_jacobian
-from kalaba.control.servo import Servo as Servo
-from kalaba.control.inverse_dynamics import Efforts as Efforts
-from kalaba.control.inverse_dynamics import TradeOff as TradeOff
-from kalaba.control.plan.plan import Plan as Plan
-from kalaba.control.missed import goal_errors as goal_errors
-from kalaba.control.hybrid import PID as PID
-from kalaba.cooperate.object_space import ObjectSpace as ObjectSpace
-from kalaba.view.studio.session import Studio as Studio
-from kalaba.constrain.solvers import Motion as Motion
-
 # rooms
 from kalaba import analyse as analyse
 from kalaba import control as control

@@ -63,7 +63,7 @@ def test_its_own_start_duration_and_goals_are_those_of_the_run_behind_a_drive_to
         assert run.time[-1] == pytest.approx(0.1)
         assert run.q[0] == pytest.approx([0.5])
         assert led.goals == control.goals
-        assert kb.goal_errors(run, led.goals)["rad"].max() < 1e-4
+        assert kb.control.goal_errors(run, led.goals)["rad"].max() < 1e-4
 
 
 def test_what_lacks_a_member_is_no_controller():

@@ -16,7 +16,7 @@ SHORT = ("rigid", "screw")  # those whose runs are compiled in everyday tests
 
 
 @cache
-def space(name: str) -> kb.ObjectSpace:
+def space(name: str) -> kb.cooperate.ObjectSpace:
     """Without a compiler, and so beside a plant that solves the equation of Udwadia and Kalaba as published."""
     return kb.object_space(kb.build(cooperation(name).system, backend=kb.Interpreted()))
 

@@ -240,17 +240,17 @@ def test_drift_is_the_rate_of_the_jacobian_at_held_rates(seed):
 def test_rates_and_accelerations_give_the_motion_that_was_asked(seed):
     arm, rng = random_arm(seed), np.random.default_rng(seed)
     q, v, a = random_angles(rng), rng.normal(size=6), rng.normal(size=6)
-    assert kb.rates(arm, "tool", q, arm.velocity("tool", q, v)) == pytest.approx(v, abs=1e-10)
+    assert kb.kinematics.rates(arm, "tool", q, arm.velocity("tool", q, v)) == pytest.approx(v, abs=1e-10)
     h = 1e-5
     twists = [arm.velocity("tool", q + s * v + s * s / 2 * a, v + s * a) for s in (h, -h)]
-    found = kb.accelerations(arm, "tool", q, v, (twists[0] - twists[1]) / (2 * h))
+    found = kb.kinematics.accelerations(arm, "tool", q, v, (twists[0] - twists[1]) / (2 * h))
     assert found == pytest.approx(a, abs=1e-6)  # differences, times the size of the inverse Jacobian
 
 
 def test_a_redundant_arm_takes_the_smallest_rates():
     arm, rng = random_arm(3, joints=7), np.random.default_rng(3)
     q, twist = random_angles(rng, 7), rng.normal(size=6)
-    v = kb.rates(arm, "tool", q, twist)
+    v = kb.kinematics.rates(arm, "tool", q, twist)
     assert arm.velocity("tool", q, v) == pytest.approx(twist, abs=1e-11)
     assert np.abs(null_space(arm.jacobian("tool", q), 1e-8).T @ v).max() < 1e-12
 

@@ -22,7 +22,7 @@ def gap(value: np.ndarray, expected: np.ndarray) -> float:
 
 
 @cache
-def space(name: str) -> kb.ObjectSpace:
+def space(name: str) -> kb.cooperate.ObjectSpace:
     return kb.object_space(cooperation(name).system)
 
 

@@ -48,7 +48,7 @@ def moving(q: np.ndarray, twist: np.ndarray) -> np.ndarray:
 def states() -> list[kb.State]:
     found = []
     for k in range(COUNT):
-        q = kb.motors_at(PLANT, "platform", pose(k)).q
+        q = kb.kinematics.motors_at(PLANT, "platform", pose(k)).q
         found.append(kb.State(q, moving(q, np.concatenate([STATES["v"][k], STATES["w"][k]]))))
     return found
 
@@ -107,7 +107,7 @@ def test_the_numbers_are_those_of_the_reference():
 def test_loops_close_with_the_sliders_where_the_reference_has_them(states):
     for k, (q, _) in enumerate(states):
         assert np.abs(PLANT.residual(q)).max() < 1e-13
-        at = kb.motors_at(PLANT, "platform", pose(k)).displacements
+        at = kb.kinematics.motors_at(PLANT, "platform", pose(k)).displacements
         assert_allclose(list(at.values()), STATES["zA"][k], rtol=0, atol=1e-10)
         assert_allclose(q[PLANT.coordinates.index("middle.lower.travel")], STATES["l_mid"][k], rtol=0, atol=1e-10)
         tips = [PLANT.pose(f"leg{i}.rod.tip", q).position for i in range(1, 7)]
@@ -121,7 +121,7 @@ def test_sliders_move_as_the_reference_has_them(states, opened):
         assert relative(opened[k].acceleration[columns], STATES["zAddot"][k]) < EXACT
         assert abs(opened[k].gap) < 1e-9  # the accelerations keep the yaw row too
         twist = np.concatenate([STATES["v"][k], STATES["w"][k]])
-        assert relative(kb.motor_jacobian(PLANT, "platform", q) @ twist, STATES["zAdot"][k]) < EXACT
+        assert relative(kb.kinematics.motor_jacobian(PLANT, "platform", q) @ twist, STATES["zAdot"][k]) < EXACT
 
 
 def test_force_map_and_required_force_are_those_of_the_reference(opened):
@@ -192,7 +192,7 @@ def circle() -> list[tuple[np.ndarray, np.ndarray]]:
     """W and F along the circle, level all the way."""
     found, q = [], None
     for p, v, a in zip(CIRCLE["p"], CIRCLE["v"], CIRCLE["a"], strict=True):
-        q = kb.motors_at(PLANT, "platform", kb.Pose(tuple(p)), guess=q).q
+        q = kb.kinematics.motors_at(PLANT, "platform", kb.Pose(tuple(p)), guess=q).q
         still = np.zeros(3)
         found.append(asked(kb.State(q, moving(q, np.concatenate([v, still]))), np.concatenate([a, still])))
     return found

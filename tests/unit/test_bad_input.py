@@ -35,7 +35,7 @@ def plant(*parts, **options) -> kb.Plant:
     return kb.build(system(*parts, **options), backend=kb.Interpreted())
 
 
-def motion(built: kb.Plant) -> kb.Motion:
+def motion(built: kb.Plant) -> kb.plant.Motion:
     return built.motion(*built.start)
 
 

@@ -47,7 +47,9 @@ def test_damping_is_the_ratio_to_critical():
 
 
 def test_off_equilibrium_it_says_so():
-    with pytest.warns(kb.NotInEquilibriumWarning, match=r"pendulum: not an equilibrium; unbalanced: rod.angle by"):
+    with pytest.warns(
+        kb.analyse.NotInEquilibriumWarning, match=r"pendulum: not an equilibrium; unbalanced: rod.angle by"
+    ):
         found = kb.frequencies(pendulum(1.0))
     assert not found.is_equilibrium
     assert "(not an equilibrium)" in str(found)

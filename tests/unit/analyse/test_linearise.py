@@ -129,7 +129,7 @@ def test_held_actuation_is_part_of_the_state():
 
 def test_a_state_that_is_no_equilibrium_is_told():
     leaning = kb.State(np.array([0.0, 0.4]), np.zeros(2))
-    with pytest.warns(kb.NotInEquilibriumWarning, match="unbalanced: rod.angle by"):
+    with pytest.warns(kb.analyse.NotInEquilibriumWarning, match="unbalanced: rod.angle by"):
         found = kb.linearise(cart(), leaning)
     plant = kb.build(cart(), backend=kb.Interpreted())
     assert found.drift == pytest.approx([0, 0, *plant.motion(leaning.q, leaning.v).acceleration], abs=1e-12)

@@ -6,7 +6,7 @@ import kalaba as kb
 HINGE = kb.Revolute(-kb.Y)
 
 
-def check(system: kb.System) -> kb.Mobility:
+def check(system: kb.System) -> kb.analyse.Mobility:
     return kb.check(kb.build(system, backend=kb.Interpreted()))
 
 

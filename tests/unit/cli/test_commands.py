@@ -104,7 +104,7 @@ def test_check_says_which_rows_depend_on_which(capsys):
 
 
 def test_check_marks_what_holds_on_the_manifold_only():
-    found = kb.Mobility(
+    found = kb.analyse.Mobility(
         *("loop", 7, 6, ("a", "b"), 1, 5, 4, (("b", (("a", -2.0),)),), ("b",), (), ("a", "b"), 0.5, "a", True)
     )
     assert lines(found) == [

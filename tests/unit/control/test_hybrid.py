@@ -9,7 +9,7 @@ from kalaba.errors import ControlError
 MASS = 3.0
 LINE = kb.path.line((0, 0, 0), (0.1, 0, 0), timing=kb.path.MinimumJerk(0.5))
 GOAL = (kb.follow("sled", LINE),)
-POSITION, FORCE = kb.PID(4e3, 2e4, 200.0), kb.PID(0.4, 30.0)
+POSITION, FORCE = kb.control.PID(4e3, 2e4, 200.0), kb.control.PID(0.4, 30.0)
 DRIVE = kb.Drive(rate=500.0, lag=3e-3)
 
 
@@ -181,7 +181,7 @@ def test_a_drive_stands_before_a_sampled_law_and_a_servo():
         (lambda: kb.Drive(lag=-1.0), "Drive.lag: expected zero or more, got -1.0."),
         (lambda: kb.Drive(seed=-1), "Drive.seed: expected a whole number, zero or more, got -1."),
         (lambda: kb.Drive().around(3), "Drive: expected a control such as kb.servo(...) or a mapping, got 3."),
-        (lambda: kb.PID(-1.0), "PID.proportional: expected zero or more, got -1.0."),
+        (lambda: kb.control.PID(-1.0), "PID.proportional: expected zero or more, got -1.0."),
     ],
 )
 def test_what_is_no_drive_is_refused(made, words):

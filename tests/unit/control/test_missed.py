@@ -24,13 +24,13 @@ def test_the_error_is_the_distance_of_a_frame_from_its_path():
     found = np.stack([run[f"lower.tip.{axis}"] for axis in "xyz"], axis=1)
     expected = np.linalg.norm(found - LINE.at(run.time).position, axis=1)
     assert expected.max() > 1e-4  # the law believes a wrong mass
-    assert kb.goal_errors(run, GOAL)["m"] == pytest.approx(expected, abs=1e-12)
+    assert kb.control.goal_errors(run, GOAL)["m"] == pytest.approx(expected, abs=1e-12)
 
 
 def test_angles_and_lengths_are_kept_apart():
     goals = (kb.follow("upper.angle", 1.0), kb.follow("lower.tip.z", 0.3))
     run = kb.simulate(ARM, 0.1, control=kb.servo(ARM, goals))
-    errors = kb.goal_errors(run, goals)
+    errors = kb.control.goal_errors(run, goals)
     assert set(errors) == {"m", "rad"}
     assert errors["rad"] == pytest.approx(np.abs(run["upper.angle"] - 1.0), abs=1e-14)
     assert errors["m"] == pytest.approx(np.abs(run["lower.tip.z"] - 0.3), abs=1e-14)

@@ -184,7 +184,7 @@ def test_a_course_is_found_once_per_machine(monkeypatch):
     goals = (kb.follow("upper.angle", "0.9 + 0.1*sin(t)"), kb.posture())
     made = kb.servo(plant, goals)
     run = kb.simulate(plant, 0.05, control=made)
-    assert kb.goal_errors(run, goals)["rad"].max() < 1e-6
+    assert kb.control.goal_errors(run, goals)["rad"].max() < 1e-6
     kb.inverse_dynamics(plant, goals, times=[0.0, 0.1])
     assert len(count) == 1
     kb.servo(plant, goals, run_in=None, allocation=kb.MinMax())

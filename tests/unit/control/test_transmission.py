@@ -129,7 +129,9 @@ def test_no_friction_is_bit_by_bit_the_drive_without():
 
 
 def miss(drive: kb.Drive) -> float:
-    hybrid = kb.Hybrid((kb.follow("sled", LINE),), kb.PID(4e3, 2e4, 200.0), kb.PID(0.4, 30.0), drive=drive)
+    hybrid = kb.Hybrid(
+        (kb.follow("sled", LINE),), kb.control.PID(4e3, 2e4, 200.0), kb.control.PID(0.4, 30.0), drive=drive
+    )
     run = kb.simulate(sled(), control=hybrid)
     return float(np.abs(run["sled.travel"] - LINE.at(run.time).position[:, 0]).max())
 

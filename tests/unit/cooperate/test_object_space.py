@@ -53,23 +53,23 @@ def carry(count: int = 3, joints: int = 3, joint: kb.Weld | kb.Spherical = BALL,
     return kb.System("carry", (*parts, *more), start=start)
 
 
-def interpreted(system: kb.System, **options: object) -> kb.ObjectSpace:
+def interpreted(system: kb.System, **options: object) -> kb.cooperate.ObjectSpace:
     """The same model without a compiler, whose time a small machine is not worth; tests/reference holds the other."""
     return kb.object_space(kb.build(system, backend=kb.Interpreted()), **options)
 
 
 @cache
-def space(count: int = 3, joints: int = 3) -> kb.ObjectSpace:
+def space(count: int = 3, joints: int = 3) -> kb.cooperate.ObjectSpace:
     return interpreted(carry(count, joints))
 
 
-def moving(seen: kb.ObjectSpace, seed: int = 0) -> kb.State:
+def moving(seen: kb.cooperate.ObjectSpace, seed: int = 0) -> kb.State:
     still = seen.plant.start
     rates = np.random.default_rng(seed).normal(size=len(seen.coordinates))
     return kb.State(still.q, seen.velocity_map(still) @ rates)
 
 
-def check_motion(seen: kb.ObjectSpace, state: kb.State) -> None:
+def check_motion(seen: kb.cooperate.ObjectSpace, state: kb.State) -> None:
     """The same motion as the plant's."""
     torques = np.random.default_rng(5).normal(size=len(seen.plant.actuators))
     found = seen.velocity_map(state) @ seen.acceleration(state, torques) + seen.convective(state)

@@ -236,7 +236,7 @@ def test_more_than_one_spare_motor_is_for_least_squares_only(tmp_path):
         gravity=arm.gravity,
         start=arm.start,
     )
-    control = kb.Servo((kb.posture(),), "all", kb.MinMax())
+    control = kb.control.Servo((kb.posture(),), "all", kb.MinMax())
     message = refused(kb.Scenario(doubled, 1.0, control=control), tmp_path)
     assert "MinMax with more than one spare motor needs a solver at every sample" in message
 

@@ -176,7 +176,7 @@ def test_tries_are_a_number(tries):
     "call",
     [
         lambda frame: kb.assembly_modes(FIVE_BAR, frame=frame),
-        lambda frame: kb.motors_at(FIVE_BAR, frame, kb.Pose()),
+        lambda frame: kb.kinematics.motors_at(FIVE_BAR, frame, kb.Pose()),
         lambda frame: kb.singularity(FIVE_BAR, frame, FIVE_BAR.start),
     ],
 )
@@ -189,7 +189,7 @@ def test_motors_of_a_pose_are_the_distances_of_the_joints(stewart):
     turned = Rotation.from_euler("ZYX", (0.2, -0.15, 0.1))
     p = np.array([0.05, -0.04, 0.65])
     pose = kb.Pose(tuple(p), rpy=(0.1, -0.15, 0.2))
-    found = kb.motors_at(stewart, "platform", pose)
+    found = kb.kinematics.motors_at(stewart, "platform", pose)
     expected = np.linalg.norm(p + turned.apply(BALLS) - BASE, axis=1)
     assert list(found.displacements) == [f"leg{i}.motor" for i in range(1, 7)]
     assert_allclose(list(found.displacements.values()), expected, rtol=0, atol=1e-12)
@@ -197,10 +197,10 @@ def test_motors_of_a_pose_are_the_distances_of_the_joints(stewart):
 
 
 def test_a_guess_chooses_the_working_mode(delta):
-    home = kb.motors_at(delta, "platform", kb.Pose((0.02, 0.01, -0.75)))
+    home = kb.kinematics.motors_at(delta, "platform", kb.Pose((0.02, 0.01, -0.75)))
     arms = [delta.coordinates.index(f"leg{i}.arm.angle") for i in (1, 2, 3)]
     bent = configuration(delta, {"z": -0.75, "x": 0.0, "y": 0.0}, {"leg1.arm.angle": 3.0, "leg1.rod.angle1": 3.5})
-    other = kb.motors_at(delta, "platform", kb.Pose((0.02, 0.01, -0.75)), guess=bent)
+    other = kb.kinematics.motors_at(delta, "platform", kb.Pose((0.02, 0.01, -0.75)), guess=bent)
     assert abs(other.q[arms[0]] - home.q[arms[0]]) > 1.0  # arm 1 points inwards
     assert_allclose(other.q[arms[1:]], home.q[arms[1:]], rtol=0, atol=1e-9)
 
@@ -209,13 +209,13 @@ def test_a_pose_that_the_rods_forbid_is_refused():
     with pytest.raises(
         KinematicsError, match="delta: platform cannot be put there with all loops closed; smallest gap"
     ):
-        kb.motors_at(kb.load("delta"), "platform", kb.Pose((0, 0, -1.5)))
+        kb.kinematics.motors_at(kb.load("delta"), "platform", kb.Pose((0, 0, -1.5)))
 
 
 def test_motors_that_push_in_space_have_no_displacement():
     parts = (kb.Body("craft", kb.Box((1, 1, 1), mass=1.0)), kb.Thruster("jet", "craft", kb.X))
     with pytest.raises(ModelError, match="jet: expected a motor on a displacement, got a thruster"):
-        kb.motors_at(kb.System("craft", parts), "craft", kb.Pose())
+        kb.kinematics.motors_at(kb.System("craft", parts), "craft", kb.Pose())
 
 
 def moved(plant: kb.Plant, seed: int) -> np.ndarray:
@@ -234,7 +234,7 @@ def test_rates_of_the_legs_are_their_screws(stewart):
     legs = p + arms - BASE
     legs /= np.linalg.norm(legs, axis=1)[:, None]
     expected = np.hstack([legs, np.cross(arms, legs)])
-    assert_allclose(kb.motor_jacobian(stewart, "platform", q), expected, rtol=0, atol=1e-12)
+    assert_allclose(kb.kinematics.motor_jacobian(stewart, "platform", q), expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -247,11 +247,13 @@ def test_rates_belong_to_the_twist_with_more_motors_or_fewer_freedoms_too(name, 
     N = free_directions(plant, q)
     v = N @ np.random.default_rng(3).normal(size=N.shape[1])
     assert np.abs(plant.velocity_residual(q, v)).max() < 1e-12
-    K = kb.motor_jacobian(plant, frame, q)
+    K = kb.kinematics.motor_jacobian(plant, frame, q)
     assert K.shape == (len(plant.actuators), 6)
     h = 1e-6
     _, problem = find_configuration(plant, Start(), tries=1)
-    ends = [kb.motors_at(plant, frame, _pose(plant, frame, problem.retract(q, s * h * v)), q) for s in (-1, 1)]
+    ends = [
+        kb.kinematics.motors_at(plant, frame, _pose(plant, frame, problem.retract(q, s * h * v)), q) for s in (-1, 1)
+    ]
     before, after = (np.array(list(end.displacements.values())) for end in ends)
     assert_allclose(K @ plant.velocity(frame, q, v), (after - before) / (2 * h), rtol=0, atol=1e-7)
 
@@ -265,7 +267,7 @@ def _pose(plant: kb.Plant, frame: str, q: np.ndarray) -> kb.Pose:
 
 def test_a_motor_that_moves_while_the_frame_rests_is_named():
     with pytest.raises(KinematicsError, match=r"right\.motor can move while left\.crank rests"):
-        kb.motor_jacobian(FIVE_BAR, "left.crank", FIVE_BAR.start.q)
+        kb.kinematics.motor_jacobian(FIVE_BAR, "left.crank", FIVE_BAR.start.q)
 
 
 def five_bar_measures(q: np.ndarray) -> tuple[float, float]:
@@ -309,7 +311,7 @@ def test_rods_in_line_leave_the_tips_loose_with_both_motors_locked():
 def test_a_platform_turned_by_a_quarter_is_loose_with_all_legs_locked(stewart):
     """Fichter (1986): Int. J. Robotics Research 5(2), 157-182."""
     angles = (0.0, 0.5, 1.0, np.pi / 2)
-    path = [kb.motors_at(stewart, "platform", kb.Pose((0, 0, 0.6), rpy=(0, 0, a))).q for a in angles]
+    path = [kb.kinematics.motors_at(stewart, "platform", kb.Pose((0, 0, 0.6), rpy=(0, 0, a))).q for a in angles]
     found = kb.singularity(stewart, "platform", [kb.State(q, np.zeros(24)) for q in path])
     assert_allclose(kb.singularity(stewart, "platform", np.array(path)).parallel, found.parallel, rtol=0, atol=0)
     assert found.parallel[0] > 0.05

@@ -132,35 +132,37 @@ def test_a_beam_stays_bent_as_it_is():
     wanted = arm.pose("bar.tip", [0.5, -0.4, 0.03])
     found = kb.inverse_kinematics(arm, "bar.tip", wanted, guess=[0.1, 0.1, 0.03])
     assert found.q == pytest.approx([0.5, -0.4, 0.03], abs=1e-12)
-    v = kb.rates(arm, "bar.tip", found.q, arm.velocity("bar.tip", found.q, [0.3, 0.2, 0.0]))
+    v = kb.kinematics.rates(arm, "bar.tip", found.q, arm.velocity("bar.tip", found.q, [0.3, 0.2, 0.0]))
     assert v == pytest.approx([0.3, 0.2, 0.0], abs=1e-12)
 
 
 def test_rates_refuse_singular_poses_and_twists_that_cannot_be():
     arm = kb.build(kb.load("puma560"))
     with pytest.raises(KinematicsError, match=r"puma560: tool at .* is singular; its measure is .*, below 1e-06"):
-        kb.rates(arm, "tool", np.zeros(6), np.ones(6))
+        kb.kinematics.rates(arm, "tool", np.zeros(6), np.ones(6))
     with pytest.raises(KinematicsError, match="is singular"):
-        kb.accelerations(arm, "tool", np.zeros(6), np.zeros(6), np.ones(6))
+        kb.kinematics.accelerations(arm, "tool", np.zeros(6), np.zeros(6), np.ones(6))
     with pytest.raises(KinematicsError, match="2 joints cannot move tool as asked; vz misses by 1"):
-        kb.rates(planar(), "tool", [0.3, 1.0], [0, 0, 1, 0, 0, 0])
+        kb.kinematics.rates(planar(), "tool", [0.3, 1.0], [0, 0, 1, 0, 0, 0])
     with pytest.raises(ModelError, match="twist: expected 6 numbers"):
-        kb.rates(arm, "tool", np.zeros(6), np.ones(3))
+        kb.kinematics.rates(arm, "tool", np.zeros(6), np.ones(3))
 
 
 def test_angles_are_continued_by_whole_turns_within_limits():
     joints = [Revolute(Z, limits=(-4, 4)), Revolute(Z), Screw(Z), Prismatic(Z), Revolute(Z, limits=(0, 1))]
     arm = arm_of("turns", joints, [Pose()] * 6)
     near = [5.0, 13.0, 13.0, 13.0, 9.0]
-    found = kb.continue_angles(arm, [-3.0, 0.5, 0.5, 0.5, 0.5], near)
+    found = kb.kinematics.continue_angles(arm, [-3.0, 0.5, 0.5, 0.5, 0.5], near)
     assert found == pytest.approx([2 * math.pi - 3, 0.5 + 4 * math.pi, 0.5, 0.5, 0.5])
-    assert kb.continue_angles(arm, [3.0, 0, 0, 0, 0], near)[0] == 3.0  # a turn more is beyond the limit
-    assert kb.continue_angles(arm, [5.0, 0, 0, 0, 3.0], [0.0] * 5)[[0, 4]] == pytest.approx([5.0 - 2 * math.pi, 3.0])
+    assert kb.kinematics.continue_angles(arm, [3.0, 0, 0, 0, 0], near)[0] == 3.0  # a turn more is beyond the limit
+    assert kb.kinematics.continue_angles(arm, [5.0, 0, 0, 0, 3.0], [0.0] * 5)[[0, 4]] == pytest.approx(
+        [5.0 - 2 * math.pi, 3.0]
+    )
 
 
 def test_an_angle_that_two_joints_read_does_not_come_round():
     arm = arm_of("geared", [Revolute(Z), Revolute(Z, q="link1.angle/2")], SEATS)
-    assert kb.continue_angles(arm, [0.1], [6.0]) == pytest.approx([0.1])
+    assert kb.kinematics.continue_angles(arm, [0.1], [6.0]) == pytest.approx([0.1])
 
 
 @pytest.mark.parametrize(

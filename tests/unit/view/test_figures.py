@@ -208,7 +208,7 @@ def test_the_error_of_a_goal_is_wanted_minus_found():
         name: kb.simulate(plant, 0.5, control=kb.servo(plant, goal, model={"load.mass": 1.6}, correction=correction))
         for name, correction in (("plain", None), ("robust", kb.Robust(6.0, 0.01)))
     }
-    found = kb.goal_errors(runs["plain"], goal)["m"]
+    found = kb.control.goal_errors(runs["plain"], goal)["m"]
     wanted = 0.1 * np.sin(runs["plain"].time)
     np.testing.assert_allclose(found, np.abs(wanted - runs["plain"]["load.travel"]), atol=1e-15)
     figure = kb.plot.tracking_error(runs, goal)

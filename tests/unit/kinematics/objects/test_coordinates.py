@@ -16,7 +16,7 @@ CLOSE = 1e-10  # rounding, over the smallest singular value of an arm
 
 
 @cache
-def space(name: str) -> kb.ObjectSpace:
+def space(name: str) -> kb.cooperate.ObjectSpace:
     return kb.object_space(cooperation(name).system)
 
 
@@ -146,11 +146,11 @@ def test_arms_that_disagree_on_a_joint_are_named_with_the_gap():
         space("scissors").read(q)
 
 
-def interpreted(system: kb.System) -> kb.ObjectSpace:
+def interpreted(system: kb.System) -> kb.cooperate.ObjectSpace:
     return kb.object_space(kb.build(system, backend=kb.Interpreted()))
 
 
-def box() -> kb.ObjectSpace:
+def box() -> kb.cooperate.ObjectSpace:
     """A box that no arm holds, with two lids on hinges, each held by an arm as it is found."""
     solid = kb.Solid(1.0, inertia=(0.1, 0.1, 0.1))
     bodies = (

@@ -15,11 +15,11 @@ CLOSE = 1e-10  # rounding, over the smallest singular value of an arm
 
 
 @cache
-def space(name: str) -> kb.ObjectSpace:
+def space(name: str) -> kb.cooperate.ObjectSpace:
     return kb.object_space(cooperation(name).system)
 
 
-def interpreted(system: kb.System) -> kb.ObjectSpace:
+def interpreted(system: kb.System) -> kb.cooperate.ObjectSpace:
     return kb.object_space(kb.build(system, backend=kb.Interpreted()))
 
 
@@ -29,7 +29,7 @@ def joints(case: Cooperation, index: int) -> dict[str, float]:
     return dict(zip(names, case.reference["p"][index] / case.travel[6:], strict=True))
 
 
-def along(t: float, seen: kb.ObjectSpace, start: np.ndarray) -> tuple[kb.Pose, dict[str, float]]:
+def along(t: float, seen: kb.cooperate.ObjectSpace, start: np.ndarray) -> tuple[kb.Pose, dict[str, float]]:
     """A pose that swings and turns about a fixed axis, and joints that move; `start` is where it begins."""
     body = seen.plant.machine.bodies[seen.split.free[0]].name
     here = seen.plant.pose(body, start)
@@ -54,7 +54,7 @@ def speeds_along(t: float, centre: np.ndarray, count: int) -> tuple[np.ndarray, 
     )
 
 
-def check_derivatives(seen: kb.ObjectSpace, start: np.ndarray, com: tuple[float, float, float]) -> None:
+def check_derivatives(seen: kb.cooperate.ObjectSpace, start: np.ndarray, com: tuple[float, float, float]) -> None:
     """Rates and accelerations are the derivatives of what `reach` gives along a moving pose."""
     t, h = 0.1, 2e-3
     middle = seen.reach(*along(t, seen, start), near=start)
@@ -104,7 +104,7 @@ def test_a_pose_out_of_reach_names_the_arm_and_the_pose():
 
 
 @cache
-def single() -> kb.ObjectSpace:
+def single() -> kb.cooperate.ObjectSpace:
     load = kb.Body("load", kb.Solid(1.0, inertia=(0.1, 0.1, 0.1)))
     return interpreted(kb.hold(load, (kb.load("puma560").place("arm"),)))
 
@@ -133,7 +133,7 @@ def lifting_arm(limits: tuple[float, float] | None = None) -> kb.System:
 
 
 @cache
-def balls(count: int = 3, limits: tuple[float, float] | None = None) -> kb.ObjectSpace:
+def balls(count: int = 3, limits: tuple[float, float] | None = None) -> kb.cooperate.ObjectSpace:
     """Arms on a circle that hold a disc at its rim by balls, its frame beside its centre of mass."""
     arms, grips = [], []
     for i in range(count):
@@ -199,7 +199,7 @@ def test_grasps_follow_the_parameters_of_the_plant():
     assert np.linalg.norm(back) == pytest.approx(0.1, abs=1e-12)
 
 
-def seen_at(seen: kb.ObjectSpace) -> float:
+def seen_at(seen: kb.cooperate.ObjectSpace) -> float:
     return next(p.value for p in seen.plant.machine.parameters if p.name == "grip_arm.at.x")
 
 
