@@ -149,6 +149,7 @@ from kalaba import cooperate as cooperate
 from kalaba import kinematics as kinematics
 from kalaba import plant as plant
 from kalaba import results as results
+from kalaba import run as run
 from kalaba import steppers as steppers
 from kalaba import view as view
 

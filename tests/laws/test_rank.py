@@ -100,7 +100,7 @@ def test_rest_and_small_motions_have_the_same_freedoms(plant: kb.Plant):
     assert (stable_step(plant, plant.start) == np.inf) == (freedoms == 0 or kb.frequencies(plant).hertz.max() == 0)
 
 
-@pytest.mark.filterwarnings("ignore::kalaba.run.simulate.SingularWarning")  # that is what these machines are
+@pytest.mark.filterwarnings("ignore::kalaba.run.checks.SingularWarning")  # that is what these machines are
 def test_a_run_chooses_as_many_rows(plant: kb.Plant):
     run = kb.simulate(plant, duration=2e-4, stepper=STEPPER)
     assert {rank for _, rank in run.effort.choices} == {rank_of(plant)}
