@@ -146,6 +146,7 @@ from kalaba.errors import KalabaError as KalabaError
 from kalaba import analyse as analyse
 from kalaba import control as control
 from kalaba import cooperate as cooperate
+from kalaba import joints as joints
 from kalaba import kinematics as kinematics
 from kalaba import plant as plant
 from kalaba import results as results

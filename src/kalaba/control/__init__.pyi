@@ -1,5 +1,7 @@
 """Control: goals, the motors that meet them, and real drives."""
 
+from kalaba.plant.laws import Controller as Controller
+from kalaba.plant.laws import Law as Law
 from kalaba.control.goals import follow as follow
 from kalaba.control.goals import posture as posture
 from kalaba.control.servo import servo as servo
@@ -19,6 +21,7 @@ from kalaba.control.transmission import Friction as Friction
 from kalaba.control.transmission import Backlash as Backlash
 from kalaba.control.hybrid import Hybrid as Hybrid
 from kalaba.control.hybrid import PID as PID
+from kalaba.control.allocation import Allocation as Allocation
 from kalaba.control.allocation import LeastSquares as LeastSquares
 from kalaba.control.allocation import MinMax as MinMax
 from kalaba.control.allocation import Bounded as Bounded
