@@ -54,8 +54,13 @@ def opener(package: str, table: dict[str, tuple[str, str]]) -> Callable[[str], o
 
 
 def _elsewhere(package: str, table: dict[str, tuple[str, str]], name: str) -> str:
-    """Where a name is to be had if one of the package's rooms shows it."""
+    """Where a name is to be had if one of the package's rooms shows it.
+
+    Rooms are read and not imported: Python asks here for every module of a package before it looks for its file.
+    """
+    folder = Path(sys.modules[package].__file__ or "").parent
     for home, room in table.values():
-        if home == package and name in getattr(import_module(f"{home}.{room}"), "__all__", ()):
+        door = folder / room / "__init__.pyi"
+        if home == package and door.exists() and name in names(str(door)):
             return f"; it is {package}.{room}.{name}"
     return ""

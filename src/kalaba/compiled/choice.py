@@ -1,7 +1,7 @@
 """Watching the chosen rows, and choosing again; `kalaba.constrain.rows` decides."""
 
 from kalaba.compiled.memory import INCONSISTENT, RUNNING, SINGULAR, Memory, evaluate, load
-from kalaba.compiled.pace import fail_infinite
+from kalaba.compiled.pace import stays_finite
 from kalaba.compiled.projection import fail_unsettled, jerk, keep_raw, note_jolts, restore, settle
 from kalaba.constrain import rows
 from kalaba.native.machine_code import call, compiled, floats, integers
@@ -117,7 +117,7 @@ def settle_step(memory: Memory) -> None:
                 integers(memory.rank)[lane] = -1  # to be chosen again, and judged, when the next step begins
         settle(memory, trial, t)
     note_jolts(memory, trial, t)
-    fail_infinite(memory, trial)
+    stays_finite(memory, trial)
     fail_unsettled(memory)
 
 

@@ -10,7 +10,7 @@ from kalaba import tolerances
 from kalaba.compiled.choice import choose_again, settle_step, watch
 from kalaba.compiled.explicit import take_stages
 from kalaba.compiled.memory import DONE, RUNNING, Memory, evaluate, load
-from kalaba.compiled.pace import aim, fail_infinite, is_shortened
+from kalaba.compiled.pace import aim, shorten, stays_finite
 from kalaba.compiled.projection import activate, copy_active
 from kalaba.compiled.samples import look, record_state, record_within
 from kalaba.compiled.structural import collocate, keep_acceleration
@@ -27,7 +27,7 @@ def step(memory: Memory, until: float, structural: int) -> bool:
     start(memory)  # 1.
     if watch(memory):  # 2.
         choose_again(memory)
-    if not fail_infinite(memory, floats(memory.stages)):
+    if not stays_finite(memory, floats(memory.stages)):
         return False
     record_state(memory)  # 3.
     if is_over(memory):
@@ -36,7 +36,7 @@ def step(memory: Memory, until: float, structural: int) -> bool:
     again = True
     while again:
         error = collocate(memory) if structural else take_stages(memory)
-        again = is_shortened(memory, error, until)
+        again = shorten(memory, error, until)
     settle_step(memory)  # 5.
     record_within(memory)  # 6.
     if structural:
@@ -49,9 +49,11 @@ def _engine(stamp: int, structural: int) -> Callable[[Records, float, int], int]
     """The loop for explicit methods (0), or for those with a scheme (1): each compiles only what it calls."""
 
     def advance(memories: Records, until: float, limit: int) -> int:
-        """Step until `until` is reached, at most `limit` times; what is due at `until` is left to the next call.
+        """Step until `until` is reached, at most `limit` times, and return the stamp.
 
-        So a call with another held actuation finds the state unevaluated, and samples carry the actuation that begins.
+        What is due at `until` (the motion there, a sample) is left to the next call: by then the caller may hold another
+        actuation, and the sample is to show the one that begins. The stamp is returned so that it is part of the code:
+        Numba's cache then tells versions of the sources apart.
         """
         memory = memories[0]
         if memory.n_steps == 0:

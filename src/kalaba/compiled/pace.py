@@ -57,7 +57,7 @@ def _reach(memory: Memory, h: float, until: float) -> bool:
 
 
 @compiled
-def is_shortened(memory: Memory, error: float, until: float) -> bool:
+def shorten(memory: Memory, error: float, until: float) -> bool:
     """Shorten a step whose error is above 1, and say whether to take it again.
 
     The error is estimated before projection. A step that stands suggests the length of the next. A fixed step without
@@ -85,7 +85,7 @@ def is_shortened(memory: Memory, error: float, until: float) -> bool:
 
 
 @compiled
-def fail_infinite(memory: Memory, values: Floats) -> bool:
+def stays_finite(memory: Memory, values: Floats) -> bool:
     """Give up the lanes whose state or rate is not finite, and say whether a lane still runs."""
     status, lanes = integers(memory.status), memory.lanes
     all_fine = True

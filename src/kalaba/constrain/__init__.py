@@ -1,1 +1,1 @@
-"""Constraints at work: the Udwadia-Kalaba equation, row choice, projection, assembly and mobility."""
+"""Constraints at work: the packed input, the rank of rows, elimination, solvers, and the functions that get compiled."""

@@ -1,9 +1,14 @@
 """Which constraint rows carry the motion: the only place in kalaba where the rank of rows is decided.
 
 In Python everybody asks `independent_rows` for the rows A and the metric M at a state: which rows are independent, how
-the others follow from them, and which directions they leave free. It calls `choose_rows`, whose steps are also there
-as leaves of plain loops on flat row-major arrays that allocate nothing: `kalaba.compiled` compiles them as they are and
-strings them together in the same way.
+the others follow from them, and which directions they leave free.
+
+The same algorithm stands here twice. `choose_rows` is written with NumPy. The compiled loop cannot call NumPy: it uses
+`scale_rows`, `farthest_row` and `take_row`, plain loops on flat row-major arrays that allocate nothing, and calls them in
+the order of `choose_rows` (`kalaba/compiled/choice.py`); tests hold the two to each other.
+
+A machine with many limbs that are alike is solved limb by limb (`kernels/limb.py`). A row that a limb's own joints can
+hardly meet is handed up to the hub, on one of the hub's seats: `seat_rows` decides which ones.
 """
 
 from __future__ import annotations
@@ -28,8 +33,9 @@ from kalaba.tolerances import (
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
-Tables = tuple[Integers, Integers, Integers, Integers]  # where each limb's rows end (first 0), rows; columns likewise
-Limbs = tuple[Tables, int]  # and the number of the hub's seats
+# Ends of each limb's rows (the first begins at 0), all rows one limb after the other; the same of its own columns.
+Tables = tuple[Integers, Integers, Integers, Integers]
+Limbs = tuple[Tables, int]  # the tables, and how many rows the hub can take over (its seats)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +75,7 @@ class IndependentRows:
 def independent_rows(metric: Floats, matrix: Floats, is_velocity_level: Sequence[bool] = ()) -> IndependentRows:
     """Decide which rows of A are independent in the metric M; the state must lie on the constraint manifold.
 
-    Rows at velocity level are taken short: where one says the same as rows at position level, those are kept, since
+    Rows at velocity level are scaled down: where one says the same as rows at position level, those are kept, since
     they alone bring the configuration back.
     """
     mask = np.zeros(len(matrix))
@@ -166,7 +172,7 @@ def scale_rows(factor: Floats, rows: Floats, weights: Floats, least: Floats, m: 
 
     With the factor L of M::
 
-        B = A L⁻ᵀ        B_k ← B_k / max(|B_k|, 1e-6 max|B|)        w_k = min(1, |B_k| / 0.1 max|B|)
+        B = A L⁻ᵀ        B_k ← B_k / max(|B_k|, ROW_VANISHED max|B|)    w_k = min(1, |B_k| / ROW_STRONG max|B|)
 
     so a row that has vanished stays short, and one that is about to has little weight. A row of A whose largest entry
     is at most `least` counts as nothing.
@@ -192,7 +198,7 @@ def scale_rows(factor: Floats, rows: Floats, weights: Floats, least: Floats, m: 
 
 
 def farthest_row(rows: Floats, weights: Floats, mask: Floats, m: int, n: int) -> int:
-    """Find the row not yet taken that is farthest from the span of those taken; -1 = none is farther than 1e-7.
+    """Find the row not yet taken that is farthest from the span of those taken; -1 = none is farther than ROW_INDEPENDENT.
 
     On the manifold dependent rows lie at rounding, 1e-15 to 1e-13; an independent row as near as √1e-15 = 3e-8 could
     not be told from one whose dependence is of second order. Among rows farther than that the weighted distance
@@ -238,8 +244,8 @@ def take_row(rows: Floats, mask: Floats, m: int, n: int, row: int) -> None:
 def seat_rows(rows: Floats, mask: Floats, limbs: Limbs, n: int) -> None:
     """Say of the kept rows which a limb eliminates itself (mask 1) and which it hands up (mask 2 + seat of the hub).
 
-    `rows` are those of `scale_rows`. Where the hub has fewer seats than rows that limbs meet hardly, those go up that
-    they meet least.
+    `rows` are those of `scale_rows`. If more rows should go up than the hub has seats, those go that the limbs' own
+    joints meet least.
     """
     tables, seats = limbs
     n_limbs = len(tables[0]) - 1
