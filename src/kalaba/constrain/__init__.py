@@ -1,1 +1,1 @@
-"""Constraints at work: the packed input, the rank of rows, elimination, solvers, and the functions that get compiled."""
+"""Constraints at work: packed input, rank of rows, elimination, solvers, and the functions that get compiled."""

@@ -4,8 +4,8 @@ In Python everybody asks `independent_rows` for the rows A and the metric M at a
 the others follow from them, and which directions they leave free.
 
 The same algorithm stands here twice. `choose_rows` is written with NumPy. The compiled loop cannot call NumPy: it uses
-`scale_rows`, `farthest_row` and `take_row`, plain loops on flat row-major arrays that allocate nothing, and calls them in
-the order of `choose_rows` (`kalaba/compiled/choice.py`); tests hold the two to each other.
+`scale_rows`, `farthest_row` and `take_row`, plain loops on flat row-major arrays that allocate nothing, and calls
+them in the order of `choose_rows` (`kalaba/compiled/choice.py`); tests hold the two to each other.
 
 A machine with many limbs that are alike is solved limb by limb (`kernels/limb.py`). A row that a limb's own joints can
 hardly meet is handed up to the hub, on one of the hub's seats: `seat_rows` decides which ones.
@@ -198,7 +198,7 @@ def scale_rows(factor: Floats, rows: Floats, weights: Floats, least: Floats, m: 
 
 
 def farthest_row(rows: Floats, weights: Floats, mask: Floats, m: int, n: int) -> int:
-    """Find the row not yet taken that is farthest from the span of those taken; -1 = none is farther than ROW_INDEPENDENT.
+    """Find the row not yet taken that is farthest from the span of those taken; -1 = none is ROW_INDEPENDENT.
 
     On the manifold dependent rows lie at rounding, 1e-15 to 1e-13; an independent row as near as √1e-15 = 3e-8 could
     not be told from one whose dependence is of second order. Among rows farther than that the weighted distance
