@@ -52,8 +52,8 @@ def _engine(stamp: int, structural: int) -> Callable[[Records, float, int], int]
         """Step until `until` is reached, at most `limit` times, and return the stamp.
 
         What is due at `until` (the motion there, a sample) is left to the next call: by then the caller may hold
-        another actuation, and the sample is to show the one that begins. The stamp is returned so that it is part of the code:
-        Numba's cache then tells versions of the sources apart.
+        another actuation, and the sample is to show the one that begins. The stamp is returned so that it is part of
+        the code: Numba's cache then tells versions of the sources apart.
         """
         memory = memories[0]
         if memory.n_steps == 0:

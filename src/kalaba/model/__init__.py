@@ -1,1 +1,1 @@
-"""What a machine is: parts, joints, frames, numbers, expressions. No equations."""
+"""What a machine is: parts, System, the flat Machine, solids, beams, expressions, topology. No equations."""
