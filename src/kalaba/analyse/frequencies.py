@@ -32,15 +32,26 @@ SHOWN = 0.05  # parts of a mode's energy below this are not printed
 
 @dataclass(frozen=True)
 class Frequencies:
-    """Natural frequencies, lowest first; motions that grow come before all, rigid ones next."""
+    """Natural frequencies, lowest first; motions that grow come before all, rigid ones next.
+
+    Arguments:
+        name: name of the machine
+        hertz: (k,), Hz; 0 for rigid motions and for those that grow
+        damping: ζ, (k,)
+        growth: (k,), 1/s: √−ω² where ω² < 0, else 0
+        shapes: (n_v, k): velocities of each mode, xᵀM x = 1
+        names: names of the velocities
+        shares: (n_v, k): part of each mode's kinetic energy, x (M x)
+        is_equilibrium: whether the state is one
+    """
 
     name: str
-    hertz: Array  # (k,); 0 for rigid motions and for those that grow
-    damping: Array  # ζ, (k,)
-    growth: Array  # 1/s, (k,): √−ω² where ω² < 0, else 0
-    shapes: Array = field(repr=False)  # (n_v, k): velocities of each mode, xᵀM x = 1
-    names: tuple[str, ...] = field(repr=False)  # of the velocities
-    shares: Array = field(repr=False)  # (n_v, k): part of each mode's kinetic energy, x (M x)
+    hertz: Array
+    damping: Array
+    growth: Array
+    shapes: Array = field(repr=False)
+    names: tuple[str, ...] = field(repr=False)
+    shares: Array = field(repr=False)
     is_equilibrium: bool = True
 
     def __len__(self) -> int:

@@ -44,18 +44,32 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Linear:
-    """A linear model ẋ = A x + B u + c, y = C x + D u of small motions about a state at rest."""
+    """A linear model ẋ = A x + B u + c, y = C x + D u of small motions about a state at rest.
+
+    Arguments:
+        name: name of the machine
+        A: (2 f, 2 f) with f freedoms
+        B: (2 f, inputs)
+        C: (outputs, 2 f)
+        D: (outputs, inputs)
+        states: the independent coordinates, then their rates
+        inputs: names of u
+        outputs: names of y
+        tangent: T, (n_v, f): the velocities that go with the independent ones
+        drift: c, (2 f,): zero about an equilibrium
+        is_equilibrium: whether the state is one
+    """
 
     name: str
-    A: Array  # (2 f, 2 f) with f freedoms
-    B: Array  # (2 f, inputs)
-    C: Array  # (outputs, 2 f)
-    D: Array  # (outputs, inputs)
-    states: tuple[str, ...]  # the independent coordinates, then their rates
+    A: Array
+    B: Array
+    C: Array
+    D: Array
+    states: tuple[str, ...]
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
-    tangent: Array = field(repr=False)  # T, (n_v, f): the velocities that go with the independent ones
-    drift: Array = field(repr=False)  # c, (2 f,): zero about an equilibrium
+    tangent: Array = field(repr=False)
+    drift: Array = field(repr=False)
     is_equilibrium: bool = True
 
     @property

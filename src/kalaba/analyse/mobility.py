@@ -28,21 +28,38 @@ PROBES = 6
 
 @dataclass(frozen=True)
 class Mobility:
-    """What `kb.check` finds at the start of a machine."""
+    """What `kb.check` finds at the start of a machine.
+
+    Arguments:
+        name: name of the machine
+        coordinates: how many numbers q has
+        velocities: how many numbers v has
+        rows: names of the constraint rows
+        rank: how many rows are independent
+        freedoms: at the start
+        freedoms_nearby: at configurations near it
+        dependencies: rows that depend on others: (row, ((other row, coefficient), ...))
+        on_manifold_only: rows whose dependence holds only while all are closed
+        unique_reactions: connections whose whole wrench the motion decides
+        non_unique_reactions: connections whose wrench it leaves open
+        smallest_singular_value: of the kept rows in the mass metric, free of their units; 1 is best, 0 singular
+        weakest_row: the row behind it
+        is_mass_singular: whether some motion has no inertia
+    """
 
     name: str
-    coordinates: int  # numbers in q
-    velocities: int  # numbers in v
+    coordinates: int
+    velocities: int
     rows: tuple[str, ...]
     rank: int
-    freedoms: int  # at the start
-    freedoms_nearby: int  # at configurations near it
-    dependencies: tuple[tuple[str, tuple[tuple[str, float], ...]], ...]  # a row = Σ coefficient · other row
-    on_manifold_only: tuple[str, ...]  # rows whose dependence holds only while all are closed
+    freedoms: int
+    freedoms_nearby: int
+    dependencies: tuple[tuple[str, tuple[tuple[str, float], ...]], ...]
+    on_manifold_only: tuple[str, ...]
     unique_reactions: tuple[str, ...]
     non_unique_reactions: tuple[str, ...]
-    smallest_singular_value: float  # of the kept rows in the mass metric, free of their units; 1 is best, 0 singular
-    weakest_row: str  # the row behind it
+    smallest_singular_value: float
+    weakest_row: str
     is_mass_singular: bool
 
     @property

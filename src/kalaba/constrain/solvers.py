@@ -21,7 +21,12 @@ Array = NDArray[np.float64]
 
 
 class Motion(NamedTuple):
-    """What a constrained machine does: v̇ and the generalised constraint force."""
+    """What a constrained machine does: v̇ and the generalised constraint force.
+
+    Arguments:
+        acceleration: v̇, (n_v,), m/s² or rad/s²
+        constraint_force: Qc, (n_v,), N or N·m
+    """
 
     acceleration: Array
     constraint_force: Array

@@ -35,10 +35,15 @@ class Projection(Stabilisation):
 
 @dataclass(frozen=True, slots=True)
 class Baumgarte(Stabilisation):
-    """The rows' errors decay as a damped oscillator: φ̈ + 2 ζ ω φ̇ + ω² φ = 0; ψ̇ + ω ψ = 0 at velocity level."""
+    """The rows' errors decay as a damped oscillator: φ̈ + 2 ζ ω φ̇ + ω² φ = 0; ψ̇ + ω ψ = 0 at velocity level.
 
-    frequency: float = 50.0  # ω, rad/s
-    damping: float = 1.0  # ζ
+    Arguments:
+        frequency: how fast errors decay, ω, rad/s
+        damping: damping ratio ζ, 1
+    """
+
+    frequency: float = 50.0
+    damping: float = 1.0
 
     def __post_init__(self) -> None:
         if not (self.frequency > 0 and self.damping >= 0):

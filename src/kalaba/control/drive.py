@@ -39,14 +39,23 @@ class Drive:
 
     `Friction` and `Backlash` have the equations. Friction of the machine itself, which motors push against at every
     stage and which `run.actuation` then has in it, is a `Spring(damping=..., friction=...)`.
+
+    Arguments:
+        rate: samples per second, Hz
+        lag: T, s
+        position_noise: standard deviation of each displacement as read, m or rad
+        speed_noise: standard deviation of each velocity as read, m/s or rad/s
+        seed: of the noise: the same seed gives the same noise
+        friction: of each motor; None: none
+        backlash: of each motor; None: none
     """
 
-    rate: float = 1000.0  # Hz
-    lag: float = 0.0  # T, s
-    position_noise: float = 0.0  # standard deviation of each displacement as read, m or rad
-    speed_noise: float = 0.0  # of each velocity as read, m/s or rad/s
+    rate: float = 1000.0
+    lag: float = 0.0
+    position_noise: float = 0.0
+    speed_noise: float = 0.0
     seed: int = 0
-    friction: Friction | None = None  # of each motor
+    friction: Friction | None = None
     backlash: Backlash | None = None
 
     def __post_init__(self) -> None:
@@ -107,7 +116,8 @@ class Drive:
                 arrives, sides = between.give(sides, effort)
             return arrives, (sample + 1, effort, memory, sides)
 
-        return Sampled(efforts, self.rate, state=(0, effort, memory, None))
+        first: _State = (0, effort, memory, None)
+        return Sampled(efforts, self.rate, state=first)
 
 
 class Reading(NamedTuple):

@@ -40,11 +40,17 @@ PLANNED = 0.01  # s between two states of the plan
 
 @dataclass(frozen=True, slots=True)
 class PID:
-    """Gains of an error, of its integral and of its rate."""
+    """Gains of an error, of its integral and of its rate.
 
-    proportional: float  # K_p
-    integral: float = 0.0  # K_i, K_p's unit over s
-    derivative: float = 0.0  # K_d, K_p's unit times s
+    Arguments:
+        proportional: K_p, in units of the output per unit of the error
+        integral: K_i, K_p's unit over s
+        derivative: K_d, K_p's unit times s
+    """
+
+    proportional: float
+    integral: float = 0.0
+    derivative: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("proportional", "integral", "derivative"):
@@ -54,15 +60,25 @@ class PID:
 
 @dataclass(frozen=True)
 class Hybrid:
-    """A control for redundant motors: those `forced` follow planned forces, all others planned displacements."""
+    """A control for redundant motors: those `forced` follow planned forces, all others planned displacements.
+
+    Arguments:
+        goals: what the plan meets
+        position: gains of displacements, N/m or N·m/rad
+        force: gains of efforts, 1 and 1/s; its derivative has no part
+        forced: names of the motors that follow forces
+        allocation: how the plan shares forces among redundant motors
+        drive: how the motors are driven
+        model: {parameter: value} that the plan believes where they are not the machine's
+    """
 
     goals: tuple[Goal, ...]
-    position: PID  # N/m or N·m/rad
-    force: PID  # of an effort: 1, 1/s; its derivative has no part
+    position: PID
+    force: PID
     forced: tuple[str, ...] = ()
-    allocation: Allocation = LeastSquares()  # of the plan
+    allocation: Allocation = LeastSquares()
     drive: Drive = Drive()
-    model: Model | Mapping[str, float] = ()  # numbers that the plan believes where they are not the machine's
+    model: Model | Mapping[str, float] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "model", tuple(dict(self.model).items()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -32,12 +33,28 @@ class IdealServo:
     The published force does not know that the machine is closed. The structure answers it, and the goals are missed;
     stacked, they are met. Both push coordinates that have no motor: the motors of a robot cannot give this force, for
     that take `kb.servo`. The run has it as `run.push`; its motors are idle.
+
+    Arguments:
+        goals: what is to be met, one goal or several
+        stacked: whether the rows of the closed machine count
+        frequency: ω of a feedback, rad/s; 0: none, as in the papers
+        damping: ζ of the feedback
     """
 
-    goals: tuple[Goal, ...]  # one alone will do
+    goals: tuple[Goal, ...]
     stacked: bool = False
-    frequency: float = 0.0  # ω of a feedback, rad/s; the papers have none
-    damping: float = 1.0  # ζ
+    frequency: float = 0.0
+    damping: float = 1.0
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            goals: Goal | Iterable[Goal],
+            stacked: bool = False,  # noqa: FBT001, FBT002  (as the field)
+            frequency: float = 0.0,
+            damping: float = 1.0,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "goals", checked_goals(self.goals, "IdealServo"))

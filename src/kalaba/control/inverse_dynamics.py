@@ -33,14 +33,23 @@ SAMPLES = 201
 
 @dataclass(frozen=True)
 class Efforts:
-    """What the motors do along the goals."""
+    """What the motors do along the goals.
+
+    Arguments:
+        plant: the machine
+        time: (n,), s
+        q: configurations, (n, n_q)
+        v: velocities, (n, n_v)
+        actuation: (n, motors), N or N·m
+        null: (n, motors): a unit preload direction, zero where there is none or more than one
+    """
 
     plant: Plant
-    time: Array  # (n,), s
-    q: Array  # (n, n_q)
-    v: Array  # (n, n_v)
-    actuation: Array  # (n, motors)
-    null: Array  # (n, motors): a unit preload direction, zero where there is none or more than one
+    time: Array
+    q: Array
+    v: Array
+    actuation: Array
+    null: Array
 
     @property
     def peaks(self) -> dict[str, float]:
@@ -55,11 +64,17 @@ class Efforts:
 
 @dataclass(frozen=True)
 class TradeOff:
-    """Peak against root mean square along goals, from the least peak to the least squares."""
+    """Peak against root mean square along goals, from the least peak to the least squares.
 
-    peak: Array  # ρ, (points,): the largest |u_i|/limit_i; the largest |u_i| where no motor has a limit
-    root_mean_square: Array  # (points,): √(∫ Σ u_i² dt / T)
-    efforts: tuple[Efforts, ...]  # of each point
+    Arguments:
+        peak: ρ, (points,): the largest |u_i|/limit_i; the largest |u_i| where no motor has a limit
+        root_mean_square: (points,): √(∫ Σ u_i² dt / T)
+        efforts: of each point
+    """
+
+    peak: Array
+    root_mean_square: Array
+    efforts: tuple[Efforts, ...]
 
 
 def inverse_dynamics(

@@ -55,10 +55,14 @@ class Robust(Correction):
 
     Reference: Corless and Leitmann (1981), IEEE Trans. Automatic Control 26(5), 1139-1144; for servo constraints Chen
     and Zhang (2010), J. Franklin Institute 347(1), 69-86.
+
+    Arguments:
+        bound: ρ, m/s² or rad/s², the units of each goal
+        width: ε, m/s or rad/s
     """
 
-    bound: float  # ρ, m/s² or rad/s², the units of each goal
-    width: float  # ε, m/s or rad/s
+    bound: float
+    width: float
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bound", positive(self.bound, "Robust.bound"))
@@ -78,9 +82,12 @@ class Adaptive(Correction):
     sampled at the servo's rate, and √Γ must be well below it.
 
     Reference: Slotine and Li (1991), Applied Nonlinear Control, chapter 8.
+
+    Arguments:
+        gain: Γ, 1/s²
     """
 
-    gain: float  # Γ, 1/s²
+    gain: float
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gain", positive(self.gain, "Adaptive.gain"))

@@ -50,17 +50,28 @@ class Servo:
 
     on the closed machine. Among the u that do, `allocation` chooses. Evaluated at every stage, in compiled code, where
     the allocation has a closed form; otherwise sampled at `rate`, as is a law with an `Adaptive` correction.
+
+    Arguments:
+        goals: what is to be met
+        actuators: names of the motors that it drives, or "all"
+        allocation: how redundant motors share
+        frequency: ω of the feedback, rad/s
+        damping: damping ratio ζ of the feedback
+        run_in: time to come onto the path from where the machine is, s; None: it starts on the path
+        rate: samples per second of a law without a closed form, Hz
+        model: (parameter, value) that the law believes where they are not the machine's
+        correction: what is done about a model that is wrong; None: nothing
     """
 
     goals: tuple[Goal, ...]
     actuators: tuple[str, ...] | str = ALL
     allocation: Allocation = LeastSquares()
-    frequency: float = 20.0  # ω, rad/s
-    damping: float = 1.0  # ζ
-    run_in: float | None = None  # s, from where the machine is; None: it starts on the path
-    rate: float = 1000.0  # Hz
-    model: Model = ()  # numbers that the law believes where they are not the machine's
-    correction: Correction | None = None  # what is done about a model that is wrong
+    frequency: float = 20.0
+    damping: float = 1.0
+    run_in: float | None = None
+    rate: float = 1000.0
+    model: Model = ()
+    correction: Correction | None = None
 
     @property
     def duration(self) -> float | None:

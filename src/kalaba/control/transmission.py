@@ -33,11 +33,16 @@ class Friction:
 
     In a `Drive` it is held from sample to sample: c/ṡ₀ + b must stay below m · rate, m the least mass that a motor
     feels. Friction of the machine's own joints acts at every stage: `kb.Spring("rub", "elbow.angle", friction=c)`.
+
+    Arguments:
+        coulomb: c, N or N·m
+        viscous: b, N·s/m or N·m·s/rad
+        creep: ṡ₀, m/s or rad/s
     """
 
-    coulomb: float = 0.0  # c, N or N·m
-    viscous: float = 0.0  # b, N s/m or N·m s/rad
-    creep: float = 0.01  # ṡ₀, m/s or rad/s
+    coulomb: float = 0.0
+    viscous: float = 0.0
+    creep: float = 0.01
 
     def __post_init__(self) -> None:
         for name in ("coulomb", "viscous"):
@@ -71,10 +76,14 @@ class Backlash:
 
     Where the sides touch, m_r is a part of the machine's own inertia; what it brings along when they meet is lost, and
     contact is judged at samples only. The gap is the same for all motors.
+
+    Arguments:
+        gap: from contact to contact, m or rad
+        rotor: m_r, inertia of the motor's side as felt along the displacement, kg or kg·m²
     """
 
-    gap: float  # m or rad, from contact to contact
-    rotor: float  # m_r, kg or kg·m², the motor's side as felt along the displacement
+    gap: float
+    rotor: float
 
     def __post_init__(self) -> None:
         positive(self.gap, "Backlash.gap")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kalaba.errors import ModelError, near
 from kalaba.joints import Joint, Weld
 from kalaba.model.parts import Body, Connection, Frame, check_name
-from kalaba.space.pose import AsFound, Pose, as_pose
+from kalaba.space.pose import AsFound, Pose, PoseLike, as_pose
 
 if TYPE_CHECKING:
     from kalaba.model.system import Placement, System
@@ -22,6 +22,13 @@ class Grasp:
     With AsFound() the tool stays where the start has it. `tool` is a frame of the arm; None takes its only Frame that
     carries nothing, or else its last body. `body` may be a frame on a body. A Weld holds all six freedoms, a Spherical
     is a point contact that does not slip.
+
+    Arguments:
+        arm: name of the arm, as it is placed
+        body: name of the body that it holds, or of a frame on one
+        at: where the tool sits on the body: a Pose, a position in m, or AsFound()
+        tool: name of a frame of the arm; None: its only Frame that carries nothing, or else its last body
+        joint: how the tool may move on the body; kb.Weld() if not given
     """
 
     arm: str
@@ -29,6 +36,17 @@ class Grasp:
     at: Pose | AsFound = AsFound()
     tool: str | None = None
     joint: Joint = Weld()
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            arm: str,
+            body: str,
+            at: PoseLike | AsFound = AsFound(),
+            tool: str | None = None,
+            joint: Joint = Weld(),
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         check_name(self.arm, "Grasp.arm")

@@ -68,7 +68,11 @@ def _objects(objects: System | Body | Sequence[Body], name: str | None, start: S
         got = f"{bodies[0].name} with {bodies[0].joint.kind}" if bodies else "none"
         raise ModelError(f"hold: expected a first body that is Free, got {got}. Arms carry what nothing else holds.")
     known = {*tree.machine.frames, *tree.machine.displacements, *(c.name for c in tree.machine.coordinates)}
-    mine = Start(*({k: v for k, v in entry if k in known} for entry in (start.hold, start.guess, start.speed)))
+    mine = Start(
+        hold={key: value for key, value in start.hold if key in known},
+        guess={key: value for key, value in start.guess if key in known},
+        speed={key: value for key, value in start.speed if key in known},
+    )
     return replace(tree, name=name or tree.name, start=mine.over(tree.start))
 
 

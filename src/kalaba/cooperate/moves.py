@@ -21,10 +21,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MoveTo:
-    """Lead a joint to a value and stop there, by minimum jerk."""
+    """Lead a joint to a value and stop there, by minimum jerk.
 
-    value: float  # m or rad
-    duration: float  # s
+    Arguments:
+        value: where the joint ends, m or rad
+        duration: how long the move takes, s
+    """
+
+    value: float
+    duration: float
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", finite(self.value, "MoveTo.value"))

@@ -57,6 +57,10 @@ class ObjectSpace:
     Torques are one number per motor, in the order of `plant.actuators` (N or N·m, see `units`). A `state` is
     `kb.State(q, v)`, closed and consistent; the time `t` (s) matters to forces that depend on it. Forces that a run
     samples count as zero. Velocities ṡ and accelerations s̈ are in the order of `coordinates` (m, rad, s).
+
+    Arguments:
+        plant: the machine of arms and objects
+        split: which velocities are the objects', which the arms'
     """
 
     plant: Plant

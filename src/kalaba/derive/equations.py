@@ -31,7 +31,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Equations:
-    """The equations of a machine: CasADi expressions of `symbols`, derived when they are first asked for."""
+    """The equations of a machine: CasADi expressions of `symbols`, derived when they are first asked for.
+
+    Arguments:
+        method: how M and the bias of the trees are derived
+        kinematics: the machine with the motion of its bodies as expressions
+    """
 
     method: Method
     kinematics: Kinematics = field(repr=False)
@@ -179,15 +184,28 @@ class Equations:
         return [(b, b.world.position + ca.mtimes(b.world.rotation, b.com)) for b in self.kinematics.bodies]
 
     def jacobian(self, frame: str) -> ca.SX:
-        """(6, n_v): linear, then angular velocity of a frame, world axes."""
+        """(6, n_v): linear, then angular velocity of a frame, world axes.
+
+        Arguments:
+            frame: name of a body, or of a frame on one
+        """
         return frame_jacobian(self.kinematics, frame)
 
     def latex(self, name: str = "mass_matrix", notation: Notation | None = None) -> str:
-        """One of the fields in print, in the letters of a notation: common parts named and listed, then every entry."""
+        """One of the fields in print, in the letters of a notation: common parts named and listed, then every entry.
+
+        Arguments:
+            name: name of the field, such as "bias" or "constraint_matrix"
+            notation: letters of the symbols; the names of the machine's own if not given
+        """
         return latex(self, name, notation)
 
     def operations(self, name: str) -> int:
-        """Additions, multiplications and functions that a field takes, common parts worked out once."""
+        """Additions, multiplications and functions that a field takes, common parts worked out once.
+
+        Arguments:
+            name: name of the field, such as "mass_matrix"
+        """
         s = self.symbols
         return operation_count(getattr(self, name), ca.vertcat(s.q, s.v, s.t, s.u, s.p))
 
@@ -198,7 +216,11 @@ class Equations:
         return equations_html(self)
 
     def function(self, name: str) -> ca.Function:
-        """A CasADi function of (q, v, t, u, p) for one of the fields, or "motion" for v̇ and Qc by KKT."""
+        """A CasADi function of (q, v, t, u, p) for one of the fields, or "motion" for v̇ and Qc by KKT.
+
+        Arguments:
+            name: name of the field, such as "mass_matrix", or "motion"
+        """
         s = self.symbols
         arguments, names = [s.q, s.v, s.t, s.u, s.p], ["q", "v", "t", "u", "p"]
         if name == "motion":

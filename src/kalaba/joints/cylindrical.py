@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import casadi as ca
 
@@ -11,19 +11,28 @@ from kalaba.joints.formulas import ZERO, Gap, InWorld, JointMotion, Labels, Velo
 from kalaba.joints.joint import Array, Joint, direction
 from kalaba.joints.marker import Glyph, Marker, Shape
 from kalaba.space.number import Number
-from kalaba.space.pose import Axis, Z
+from kalaba.space.pose import Axis, AxisLike, Z
 from kalaba.space.rotations import travel_along, turn_about
 from kalaba.space.symbolic import about, vector
 
 
 @dataclass(frozen=True, slots=True)
 class Cylindrical(Joint):
-    """Travel along and angle about one axis."""
+    """Travel along and angle about one axis.
+
+    Arguments:
+        axis: direction of travel and turn: kb.Z or three numbers
+        q: travel (m) and angle (rad), numbers or expressions of declared coordinates; None: they are coordinates
+    """
 
     displacements: ClassVar[Labels] = (("travel", "m"), ("angle", "rad"))
     comes_round: ClassVar[bool] = True
     axis: Axis = direction(Z)
     q: tuple[Number, Number] | None = None
+
+    if TYPE_CHECKING:
+
+        def __init__(self, axis: AxisLike = Z, q: tuple[Number, Number] | list[Number] | None = None) -> None: ...
 
     def motion(self, q: ca.SX, u: ca.SX) -> JointMotion:  # noqa: ARG002
         """R(axis, angle), p = axis · travel."""

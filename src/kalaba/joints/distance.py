@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import casadi as ca
 
@@ -16,11 +16,19 @@ from kalaba.space.number import Number, scalar
 
 @dataclass(frozen=True, slots=True)
 class Distance(Joint):
-    """Closing only: the child's origin keeps a length from the seat's."""
+    """Closing only: the child's origin keeps a length from the seat's.
+
+    Arguments:
+        length: the distance that is kept, m
+    """
 
     in_tree: ClassVar[bool] = False
     closes_on_seat: ClassVar[bool] = False
     length: Number = scalar("m", "distance kept")
+
+    if TYPE_CHECKING:
+
+        def __init__(self, length: Number) -> None: ...
 
     def check_value(self, path: str, value: float) -> None:
         """Refuse a length that is not above zero."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import casadi as ca
 
@@ -11,20 +11,32 @@ from kalaba.joints.formulas import ZERO, Gap, InWorld, JointMotion, Labels, Velo
 from kalaba.joints.joint import Array, Joint, direction
 from kalaba.joints.marker import Marker
 from kalaba.space.number import Number
-from kalaba.space.pose import Axis, Z
+from kalaba.space.pose import Axis, AxisLike, Z
 from kalaba.space.rotations import travel_along, turn_about
 from kalaba.space.symbolic import about, cross, vector
 
 
 @dataclass(frozen=True, slots=True)
 class Planar(Joint):
-    """Two travels across `normal` and an angle about it. For the normal Z they are x and y of the seat."""
+    """Two travels across `normal` and an angle about it. For the normal Z they are x and y of the seat.
+
+    Arguments:
+        normal: direction that it does not move along: kb.Z or three numbers
+        q: both travels (m) and the angle (rad), numbers or expressions of declared coordinates; None: they are
+            coordinates
+    """
 
     displacements: ClassVar[Labels] = (("x", "m"), ("y", "m"), ("angle", "rad"))
     comes_round: ClassVar[bool] = True
     is_base: ClassVar[bool] = True
     normal: Axis = direction(Z)
     q: tuple[Number, Number, Number] | None = None
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, normal: AxisLike = Z, q: tuple[Number, Number, Number] | list[Number] | None = None
+        ) -> None: ...
 
     def motion(self, q: ca.SX, u: ca.SX) -> JointMotion:
         """R(normal, angle), p in the plane; the two directions of travel turn in child axes."""

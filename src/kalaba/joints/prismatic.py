@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import casadi as ca
 
@@ -11,19 +11,30 @@ from kalaba.joints.formulas import IDENTITY, TURN_LABELS, ZERO, Gap, InWorld, Jo
 from kalaba.joints.joint import Array, Joint, direction
 from kalaba.joints.marker import Glyph, Marker, Shape
 from kalaba.space.number import Number
-from kalaba.space.pose import Axis, X
+from kalaba.space.pose import Axis, AxisLike, Floats, X
 from kalaba.space.rotations import travel_along
 from kalaba.space.symbolic import vector, vee
 
 
 @dataclass(frozen=True, slots=True)
 class Prismatic(Joint):
-    """A slider: one travel along `axis`."""
+    """A slider: one travel along `axis`.
+
+    Arguments:
+        axis: direction of the travel, equal in seat and child: kb.X or three numbers
+        q: the travel as a number or an expression of declared coordinates, m; None: it is a coordinate
+        limits: lowest and highest travel, m: it starts in the middle, and inverse kinematics stays within; None: no
+            limits
+    """
 
     displacements: ClassVar[Labels] = (("travel", "m"),)
     axis: Axis = direction(X)
     q: Number | None = None
     limits: tuple[float, float] | None = None
+
+    if TYPE_CHECKING:
+
+        def __init__(self, axis: AxisLike = X, q: Number | None = None, limits: Floats | None = None) -> None: ...
 
     def motion(self, q: ca.SX, u: ca.SX) -> JointMotion:  # noqa: ARG002
         """P = axis · travel; v = axis · rate."""

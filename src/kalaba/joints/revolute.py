@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import casadi as ca
 
@@ -11,20 +11,31 @@ from kalaba.joints.formulas import GAP_LABELS, ZERO, Gap, InWorld, JointMotion, 
 from kalaba.joints.joint import Array, Joint, direction
 from kalaba.joints.marker import Glyph, Marker, Shape
 from kalaba.space.number import Number
-from kalaba.space.pose import Axis, Z
+from kalaba.space.pose import Axis, AxisLike, Floats, Z
 from kalaba.space.rotations import turn_about
 from kalaba.space.symbolic import about, vector
 
 
 @dataclass(frozen=True, slots=True)
 class Revolute(Joint):
-    """A hinge: one angle about `axis`."""
+    """A hinge: one angle about `axis`.
+
+    Arguments:
+        axis: direction of the hinge, equal in seat and child: kb.Z or three numbers
+        q: the angle as a number or an expression of declared coordinates, rad; None: it is a coordinate
+        limits: lowest and highest angle, rad: it starts in the middle, and inverse kinematics stays within; None: no
+            limits
+    """
 
     displacements: ClassVar[Labels] = (("angle", "rad"),)
     comes_round: ClassVar[bool] = True
     axis: Axis = direction(Z)
     q: Number | None = None
     limits: tuple[float, float] | None = None
+
+    if TYPE_CHECKING:
+
+        def __init__(self, axis: AxisLike = Z, q: Number | None = None, limits: Floats | None = None) -> None: ...
 
     def motion(self, q: ca.SX, u: ca.SX) -> JointMotion:  # noqa: ARG002
         """R(axis, angle); ω = axis · rate."""

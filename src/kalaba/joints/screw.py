@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import casadi as ca
 
@@ -13,7 +13,7 @@ from kalaba.joints.formulas import Gap, InWorld, JointMotion, Labels, Velocity, 
 from kalaba.joints.joint import Array, Joint, direction
 from kalaba.joints.marker import Glyph, Marker, Shape
 from kalaba.space.number import Number, scalar
-from kalaba.space.pose import Axis, Z
+from kalaba.space.pose import Axis, AxisLike, Z
 from kalaba.space.rotations import travel_along, turn_about
 from kalaba.space.symbolic import about, vector
 
@@ -22,12 +22,22 @@ TURN = 2 * math.pi
 
 @dataclass(frozen=True, slots=True)
 class Screw(Joint):
-    """A thread: its coordinate is the angle, the travel is pitch·angle/2π; pitch in metres per turn."""
+    """A thread: its coordinate is the angle, the travel is pitch·angle/2π; pitch in metres per turn.
+
+    Arguments:
+        axis: direction of the thread: kb.Z or three numbers
+        pitch: travel per turn, m; negative: a left-hand thread
+        q: the angle as a number or an expression of declared coordinates, rad; None: it is a coordinate
+    """
 
     displacements: ClassVar[Labels] = (("angle", "rad"),)
     axis: Axis = direction(Z)
     pitch: Number = scalar("m", "pitch, travel per turn", 0.01)
     q: Number | None = None
+
+    if TYPE_CHECKING:
+
+        def __init__(self, axis: AxisLike = Z, pitch: Number = 0.01, q: Number | None = None) -> None: ...
 
     def check_value(self, path: str, value: float) -> None:
         """Refuse a thread that does not advance."""

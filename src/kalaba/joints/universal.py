@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import casadi as ca
 import numpy as np
@@ -14,20 +14,32 @@ from kalaba.joints.formulas import GAP_LABELS, ZERO, Gap, InWorld, JointMotion, 
 from kalaba.joints.joint import Array, Joint, direction
 from kalaba.joints.marker import Glyph, Marker, Shape
 from kalaba.space.number import Number
-from kalaba.space.pose import Axis, X, Y
+from kalaba.space.pose import Axis, AxisLike, X, Y
 from kalaba.space.symbolic import about, cross, vector
 from kalaba.tolerances import RIGHT_ANGLE
 
 
 @dataclass(frozen=True, slots=True)
 class Universal(Joint):
-    """A cross: angle1 about `axis1` of the parent, then angle2 about `axis2` of the child."""
+    """A cross: angle1 about `axis1` of the parent, then angle2 about `axis2` of the child.
+
+    Arguments:
+        axis1: first axis, fixed in the parent: kb.X or three numbers
+        axis2: second axis, fixed in the child, at right angles to the first
+        q: both angles, numbers or expressions of declared coordinates, rad; None: they are coordinates
+    """
 
     displacements: ClassVar[Labels] = (("angle1", "rad"), ("angle2", "rad"))
     comes_round: ClassVar[bool] = True
     axis1: Axis = direction(X)
     axis2: Axis = direction(Y)
     q: tuple[Number, Number] | None = None
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, axis1: AxisLike = X, axis2: AxisLike = Y, q: tuple[Number, Number] | list[Number] | None = None
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         Joint.__post_init__(self)

@@ -7,21 +7,39 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from kalaba.errors import ModelError
 from kalaba.joints import Free, Joint, Weld
 from kalaba.model.solids import AnySolid, judge
 from kalaba.model.text.grammar import RESERVED
-from kalaba.model.text.traced import Traced, trace
+from kalaba.model.text.traced import Traceable, Traced, trace
 from kalaba.space.number import Number, as_numbers, check_number, is_number, nested, plain, quantities, scalar
-from kalaba.space.pose import AsFound, Axis, Pose, X, as_axis, as_pose
+from kalaba.space.pose import (
+    AsFound,
+    Axis,
+    AxisLike,
+    Floats,
+    PointLike,
+    Pose,
+    PoseLike,
+    X,
+    as_axis,
+    as_pose,
+)
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 WORLD = "world"
+Array = NDArray[np.float64]
 Text = str | float | Traced
+Texts = tuple[tuple[str, Text], ...]
+Held = float | PoseLike  # a number of a displacement, or where a frame is
+Speed = float | Floats  # a rate of a displacement, or the six of a frame
+Returned = ArrayLike | Mapping[str, float]  # what a sampled function returns
+Memory = TypeVar("Memory")
 
 
 def check_name(name: object, what: str) -> None:
@@ -48,13 +66,27 @@ def _short(value: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A solid on a parent frame, moved by a joint: one link of a tree."""
+    """A solid on a parent frame, moved by a joint: one link of a tree.
+
+    Arguments:
+        name: its name, which is also that of its frame
+        solid: what it is made of: kb.Rod, kb.Box, kb.Cylinder, kb.Solid or kb.Beam
+        parent: name of the frame it sits on: "world", a body, a body's tip such as "crank.tip", or a Frame
+        at: where its seat is on that frame: a Pose, or a position in m
+        joint: how it moves on its seat; kb.Free() if not given
+    """
 
     name: str
     solid: AnySolid = nested()
     parent: str = WORLD
-    at: Pose | AsFound = nested("at", Pose())
+    at: Pose = nested("at", Pose())
     joint: Joint = nested("", Free())
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, name: str, solid: AnySolid, parent: str = WORLD, at: PoseLike = Pose(), joint: Joint = Free()
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         check_name(self.name, "Body")
@@ -68,7 +100,7 @@ class Body:
         _check_numbers(self.name, self.solid)
 
 
-def fixed_pose(content: Any, name: str) -> Pose:  # noqa: ANN401
+def fixed_pose(content: PoseLike | AsFound, name: str) -> Pose:
     """Accept a Pose or three numbers; AsFound() has no meaning here."""
     at = as_pose(content)
     if isinstance(at, AsFound):
@@ -92,13 +124,27 @@ def _check_numbers(name: str, solid: AnySolid) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """A cut that is closed: `child` sits on `parent` at `at`, free to move as `joint` allows. Gives rows."""
+    """A cut that is closed: `child` sits on `parent` at `at`, free to move as `joint` allows. Gives rows.
+
+    Arguments:
+        name: its name, which its rows begin with
+        child: name of the frame that is held
+        parent: name of the frame that holds it
+        at: where the child sits on that frame: a Pose, a position in m, or AsFound(), where the start has it
+        joint: how the child may move there; kb.Weld() if not given
+    """
 
     name: str
     child: str
     parent: str = WORLD
     at: Pose | AsFound = nested("at", Pose())
     joint: Joint = nested("", Weld())
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, name: str, child: str, parent: str = WORLD, at: PoseLike | AsFound = Pose(), joint: Joint = Weld()
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         check_name(self.name, "Connection")
@@ -116,11 +162,21 @@ class Connection:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A named place on a body or on the world."""
+    """A named place on a body or on the world.
+
+    Arguments:
+        name: its name
+        parent: name of the frame it sits on
+        at: where on that frame: a Pose, or a position in m
+    """
 
     name: str
     parent: str = WORLD
     at: Pose = nested("at", Pose())
+
+    if TYPE_CHECKING:
+
+        def __init__(self, name: str, parent: str = WORLD, at: PoseLike = Pose()) -> None: ...
 
     def __post_init__(self) -> None:
         check_name(self.name, "Frame")
@@ -134,11 +190,26 @@ class Constraint:
 
     `work` adds generalised forces that the constraint exerts beyond the ideal one, by coordinate: a constraint
     that does work.
+
+    Arguments:
+        name: its name, which its rows begin with
+        zero: one expression, {row: expression}, or a function that is called once with `m`, where m["crank.angle"] is
+            the value of an expression, and gives one row, a list or {row: value}; in whatever unit the rows have
+        work: {coordinate: expression}, generalised forces beside the ideal one, N or N·m; none if not given
     """
 
     name: str
-    zero: Any  # str | {row: str} | callable, kept as a tuple of (row, expression) or as Traced
-    work: Any = ()  # {coordinate: expression}
+    zero: Texts | Traced
+    work: Texts = ()
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            name: str,
+            zero: str | Mapping[str, Text] | Texts | Traced | Traceable,
+            work: Mapping[str, Text] | Texts = (),
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         check_name(self.name, "Constraint")
@@ -154,11 +225,11 @@ def _pairs(content: Any, path: str, expected: str) -> tuple[tuple[str, Any], ...
     return tuple((key, tuple(value) if isinstance(value, list | np.ndarray) else value) for key, value in pairs)
 
 
-def _rows(name: str, zero: object) -> tuple[tuple[str, Text], ...] | Traced:
+def _rows(name: str, zero: object) -> Texts | Traced:
     if isinstance(zero, Traced):
         return zero
     if isinstance(zero, Mapping):
-        rows: tuple[tuple[str, Text], ...] = tuple(zero.items())
+        rows: Texts = tuple(zero.items())
     elif isinstance(zero, str):
         rows = (("", zero),)
     elif isinstance(zero, tuple):
@@ -174,7 +245,13 @@ def _rows(name: str, zero: object) -> tuple[tuple[str, Text], ...] | Traced:
 
 @dataclass(frozen=True, slots=True)
 class Actuator:
-    """A motor: its force or torque is power-dual to the displacement it drives."""
+    """A motor: its force or torque is power-dual to the displacement it drives.
+
+    Arguments:
+        name: its name, by which control laws drive it
+        displacement: what it drives, such as "crank.angle"
+        limit: the most that it gives in either direction, N or N·m; no limit if not given
+    """
 
     name: str
     displacement: str
@@ -190,12 +267,22 @@ class Thruster:
     """An actuator that pushes a frame along an axis fixed in it: force u R a, on the frame's origin.
 
     What it throws off takes the momentum along, so momentum is not kept. It counts among the actuators, in order.
+
+    Arguments:
+        name: its name, by which control laws drive it
+        frame: name of the frame that it pushes
+        axis: direction of its force, fixed in the frame: kb.X or three numbers
+        limit: the most that it gives in either direction, N; no limit if not given
     """
 
     name: str
     frame: str
     axis: Axis = X
     limit: float = math.inf
+
+    if TYPE_CHECKING:
+
+        def __init__(self, name: str, frame: str, axis: AxisLike = X, limit: float = math.inf) -> None: ...
 
     def __post_init__(self) -> None:
         check_name(self.name, "Thruster")
@@ -214,6 +301,16 @@ class Spring:
     """A spring and damper along a displacement d: −stiffness (d − rest) − damping ḋ − friction tanh(ḋ/creep).
 
     Friction is dry, but smooth: it does not stick, and what is pushed by less creeps slower than `creep`.
+
+    Arguments:
+        name: its name
+        displacement: what it acts along, such as "crank.angle"
+        stiffness: N/m or N·m/rad
+        damping: N·s/m or N·m·s/rad
+        rest: displacement at which the spring has no force, m or rad
+        friction: dry friction, N or N·m
+        creep: speed around which friction changes its direction, m/s or rad/s: of the order of the least speed that
+            matters
     """
 
     name: str
@@ -222,7 +319,20 @@ class Spring:
     damping: Number = scalar("N*s/m", "damping", 0.0)
     rest: Number = scalar("m", "displacement without force", 0.0)
     friction: Number = scalar("N", "dry friction", 0.0)
-    creep: float = 0.01  # m/s or rad/s: of the order of the least speed that matters
+    creep: float = 0.01
+
+    if TYPE_CHECKING:
+
+        def __init__(  # noqa: PLR0913, PLR0917  (the fields)
+            self,
+            name: str,
+            displacement: str,
+            stiffness: Number = 0.0,
+            damping: Number = 0.0,
+            rest: Number = 0.0,
+            friction: Number = 0.0,
+            creep: float = 0.01,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         check_name(self.name, "Spring")
@@ -236,11 +346,31 @@ class Sampled:
 
     Without `state` it is called as function(t, q, v) and returns the values. With `state` (its first value) it is
     called as function(t, q, v, state) and returns (values, state).
+
+    Arguments:
+        function: what is called; it returns one number per motor (per axis for a Force), or {motor: number}, N or N·m
+        rate: samples per second, Hz
+        state: first value of what the function remembers; None: it remembers nothing
     """
 
     function: Callable[..., Any]
-    rate: float  # Hz
+    rate: float
     state: Any = None
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __init__(
+            self, function: Callable[[float, Array, Array], Returned], rate: float, state: None = None
+        ) -> None: ...
+        @overload
+        def __init__(
+            self,
+            function: Callable[[float, Array, Array, Memory], tuple[Returned, Memory]],
+            rate: float,
+            state: Memory,
+        ) -> None: ...
+        def __init__(self, function: Callable[..., Any], rate: float, state: object = None) -> None: ...
 
     def __post_init__(self) -> None:
         if not callable(self.function) or not is_number(self.rate) or not self.rate > 0:
@@ -256,12 +386,30 @@ class Sampled:
 
 @dataclass(frozen=True, slots=True)
 class Force:
-    """A force and a torque on a frame, in world axes: expressions, a callable of the machine, or sampled values."""
+    """A force and a torque on a frame, in world axes: expressions, a callable of the machine, or sampled values.
+
+    Arguments:
+        name: its name
+        parent: name of the frame that it acts on, at the frame's origin
+        force: x, y and z, N: three numbers or expressions, a function that is called once with `m` (see Constraint) and
+            gives three, or kb.Sampled(...)
+        torque: the same about x, y and z, N·m
+    """
 
     name: str
     parent: str
-    force: Any = (0.0, 0.0, 0.0)
-    torque: Any = (0.0, 0.0, 0.0)
+    force: tuple[Number, ...] | Traced | Sampled = (0.0, 0.0, 0.0)
+    torque: tuple[Number, ...] | Traced | Sampled = (0.0, 0.0, 0.0)
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            name: str,
+            parent: str,
+            force: PointLike | Traced | Traceable | Sampled = (0.0, 0.0, 0.0),
+            torque: PointLike | Traced | Traceable | Sampled = (0.0, 0.0, 0.0),
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         check_name(self.name, "Force")
@@ -270,7 +418,7 @@ class Force:
             object.__setattr__(self, entry, _three(f"{self.name}.{entry}", getattr(self, entry)))
 
 
-def _three(what: str, content: object) -> Any:  # noqa: ANN401
+def _three(what: str, content: object) -> tuple[Number, ...] | Traced | Sampled:
     if isinstance(content, Sampled | Traced):
         return content
     if callable(content):
@@ -283,7 +431,13 @@ def _three(what: str, content: object) -> Any:  # noqa: ANN401
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A named expression that a Run records."""
+    """A named expression that a Run records.
+
+    Arguments:
+        name: its name in a Run
+        value: an expression, such as "distance(left.tip, right.tip)"
+        unit: its unit, for plots and files; "1" if not given
+    """
 
     name: str
     value: str
@@ -295,13 +449,21 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A named number that expressions and other numbers may use."""
+    """A named number that expressions and other numbers may use.
+
+    Arguments:
+        name: its name in expressions
+        value: its value
+        unit: its unit; "1" if not given
+        description: what it is, in words
+        is_structure: whether it is a constant of the compiled code, so that a new value derives the equations again
+    """
 
     name: str
     value: float
     unit: str = "1"
     description: str = ""
-    is_structure: bool = field(default=False, compare=False)  # a constant of the compiled code
+    is_structure: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
         for word in self.name.split(".") if isinstance(self.name, str) else (self.name,):  # a machine's have full paths
@@ -312,11 +474,26 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Start:
-    """Where a machine starts: `hold` exactly, `guess` near, `speed` as given. Frames as keys take a Pose."""
+    """Where a machine starts: `hold` exactly, `guess` near, `speed` as given. Frames as keys take a Pose.
 
-    hold: Any = ()
-    guess: Any = ()
-    speed: Any = ()
+    Arguments:
+        hold: {displacement: m or rad} and {frame: Pose or position in m} that are kept exactly
+        guess: the same, from which the assembly begins; what is not named is at zero or mid-limit
+        speed: {displacement: m/s or rad/s} and {frame: (vx, vy, vz, wx, wy, wz)}, m/s and rad/s, world axes
+    """
+
+    hold: tuple[tuple[str, Held], ...] = ()
+    guess: tuple[tuple[str, Held], ...] = ()
+    speed: tuple[tuple[str, Speed], ...] = ()
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            hold: Mapping[str, Held] | tuple[tuple[str, Held], ...] = (),
+            guess: Mapping[str, Held] | tuple[tuple[str, Held], ...] = (),
+            speed: Mapping[str, Speed] | tuple[tuple[str, Speed], ...] = (),
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         for entry in ("hold", "guess", "speed"):
@@ -335,5 +512,7 @@ class Start:
     def prefixed(self, prefix: str) -> Start:
         """Put a placement's name before every key."""
         return Start(
-            *({f"{prefix}.{key}": value for key, value in entry} for entry in (self.hold, self.guess, self.speed))
+            hold={f"{prefix}.{key}": value for key, value in self.hold},
+            guess={f"{prefix}.{key}": value for key, value in self.guess},
+            speed={f"{prefix}.{key}": value for key, value in self.speed},
         )

@@ -7,7 +7,7 @@ xy is the entry of the inertia matrix (minus the product of inertia).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from kalaba.errors import ModelError
 from kalaba.space.number import Number, as_numbers, scalar, vector
-from kalaba.space.pose import ZERO3, Axis, Vector3, X, Z, as_axis
+from kalaba.space.pose import ZERO3, Axis, AxisLike, PointLike, Vector3, X, Z, as_axis
 from kalaba.tolerances import TRIANGLE
 
 if TYPE_CHECKING:
@@ -110,12 +110,30 @@ class AnySolid:
 
 @dataclass(frozen=True, slots=True)
 class Solid(AnySolid):
-    """A rigid solid given by its numbers; inertia (3 or 6 numbers, or 3×3) about the centre of mass."""
+    """A rigid solid given by its numbers; inertia (3 or 6 numbers, or 3×3) about the centre of mass.
+
+    Arguments:
+        mass: its mass, kg
+        com: centre of mass in body axes, m; the body's origin if not given
+        inertia: about the centre of mass in body axes, kg·m²: (xx, yy, zz), (xx, yy, zz, xy, xz, yz) or 3×3; zero if
+            not given
+        tip: where the frame `name.tip` is, m; None: there is none
+    """
 
     mass: Number = scalar("kg", "mass")
     com: Vector3 = vector("m", "centre of mass", ZERO3)
     inertia: tuple[Number, ...] = vector("kg*m^2", "central inertia", (0.0, 0.0, 0.0), INERTIA_PARTS)
     tip: Vector3 | None = vector("m", "tip", None)
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            mass: Number,
+            com: PointLike = ZERO3,
+            inertia: PointLike | Sequence[PointLike] = (0.0, 0.0, 0.0),
+            tip: PointLike | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "com", as_numbers(self.com, 3, "Solid.com"))
@@ -131,11 +149,21 @@ class Solid(AnySolid):
 
 @dataclass(frozen=True, slots=True)
 class Rod(AnySolid):
-    """A thin rod from the body's origin along `axis`: com at half length, inertia m l²/12, tip at its end."""
+    """A thin rod from the body's origin along `axis`: com at half length, inertia m l²/12, tip at its end.
+
+    Arguments:
+        length: from the body's origin to the tip, m
+        mass: its mass, kg
+        axis: its direction in body axes: kb.X or three numbers
+    """
 
     length: Number = scalar("m", "length")
     mass: Number = scalar("kg", "mass")
     axis: Axis = X
+
+    if TYPE_CHECKING:
+
+        def __init__(self, length: Number, mass: Number, axis: AxisLike = X) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "axis", as_axis(self.axis))
@@ -154,10 +182,19 @@ class Rod(AnySolid):
 
 @dataclass(frozen=True, slots=True)
 class Box(AnySolid):
-    """A homogeneous cuboid, its centre at the body's origin."""
+    """A homogeneous cuboid, its centre at the body's origin.
+
+    Arguments:
+        size: edge lengths along x, y and z, m
+        mass: its mass, kg
+    """
 
     size: Vector3 = vector("m", "edge length")
     mass: Number = scalar("kg", "mass")
+
+    if TYPE_CHECKING:
+
+        def __init__(self, size: PointLike, mass: Number) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "size", as_numbers(self.size, 3, "Box.size"))
@@ -175,12 +212,23 @@ class Box(AnySolid):
 
 @dataclass(frozen=True, slots=True)
 class Cylinder(AnySolid):
-    """A homogeneous cylinder along `axis`, its centre at the body's origin."""
+    """A homogeneous cylinder along `axis`, its centre at the body's origin.
+
+    Arguments:
+        radius: its radius, m
+        length: its length along the axis, m
+        mass: its mass, kg
+        axis: its direction in body axes: kb.Z or three numbers
+    """
 
     radius: Number = scalar("m", "radius")
     length: Number = scalar("m", "length")
     mass: Number = scalar("kg", "mass")
     axis: Axis = Z
+
+    if TYPE_CHECKING:
+
+        def __init__(self, radius: Number, length: Number, mass: Number, axis: AxisLike = Z) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "axis", as_axis(self.axis))

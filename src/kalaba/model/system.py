@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -26,10 +26,14 @@ from kalaba.model.parts import (
     fixed_pose,
 )
 from kalaba.space.number import as_numbers, is_number, nested, vector
-from kalaba.space.pose import Pose, Vector3
+from kalaba.space.pose import PointLike, Pose, PoseLike, Vector3
 
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine
+
+
+Values = Mapping[str, float]
+Pairs = tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True)
@@ -40,8 +44,20 @@ class Placement:
     system: System
     parent: str = WORLD
     at: Pose = nested("at", Pose())
-    parameters: tuple[tuple[str, float], ...] = ()
+    parameters: Pairs = ()
     start: Start = Start()
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            name: str,
+            system: System,
+            parent: str = WORLD,
+            at: PoseLike = Pose(),
+            parameters: Values | Pairs = (),
+            start: Start = Start(),
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         check_name(self.name, "place")
@@ -52,19 +68,40 @@ class Placement:
 
 AnyPart = Body | Connection | Frame | Constraint | Actuator | Thruster | Spring | Force | Output | Parameter | Placement
 PART_TYPES = (Body, Connection, Frame, Constraint, Actuator, Thruster, Spring, Force, Output, Parameter, Placement)
-Values = Mapping[str, float]
 
 
 @dataclass(frozen=True)
 class System:
-    """A machine, described. Checked when made: a System that exists has parts that fit together."""
+    """A machine, described. Checked when made: a System that exists has parts that fit together.
+
+    Arguments:
+        name: name of the machine
+        parts: bodies, connections, frames, motors, ... in the order that coordinates and rows shall have
+        coordinates: names of coordinates of its own, which the `q=` of joints may use in expressions; a joint without
+            `q=` has coordinates of its own
+        gravity: acceleration of gravity, m/s²
+        start: where it starts; everything at zero or mid-limit if not given
+        parameters: values that replace those of the parts, by path, in the unit of each
+    """
 
     name: str
     parts: tuple[AnyPart, ...]
     coordinates: tuple[str, ...] = ()
     gravity: Vector3 = vector("m/s^2", "gravity", (0.0, 0.0, -9.81))
     start: Start = Start()
-    parameters: tuple[tuple[str, float], ...] = ()  # values that replace those of the parts, by path
+    parameters: Pairs = ()
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            name: str,
+            parts: Iterable[AnyPart],
+            coordinates: tuple[str, ...] | list[str] = (),
+            gravity: PointLike = (0.0, 0.0, -9.81),
+            start: Start = Start(),
+            parameters: Values | Pairs = (),
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parts", _listed(self.parts, f"{self.name}.parts"))
@@ -98,8 +135,8 @@ class System:
         self,
         name: str,
         parent: str = WORLD,
-        at: Any = Pose(),  # noqa: ANN401
-        parameters: Values | tuple[tuple[str, float], ...] = (),
+        at: PoseLike = Pose(),
+        parameters: Values | Pairs = (),
         start: Start = Start(),
     ) -> Placement:
         """Make a part of this System, to stand in another one under a name.
@@ -149,7 +186,7 @@ def _listed(content: Any, path: str) -> tuple[Any, ...]:  # noqa: ANN401
     return tuple(content)
 
 
-def _overrides(values: Any) -> tuple[tuple[str, float], ...]:  # noqa: ANN401
+def _overrides(values: Values | Pairs) -> Pairs:
     pairs = dict(values)
     for path, value in pairs.items():
         if not is_number(value):

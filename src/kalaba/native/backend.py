@@ -133,7 +133,11 @@ class NativeFunction:
 
 @dataclass(frozen=True, slots=True)
 class Native:
-    """Machine code for this computer, compiled once and kept on disk. A batch may use several threads."""
+    """Machine code for this computer, compiled once and kept on disk. A batch may use several threads.
+
+    Arguments:
+        threads: threads that a batch of states is worked out in
+    """
 
     threads: int = 1
 

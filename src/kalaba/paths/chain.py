@@ -137,9 +137,12 @@ class Circular:
     """An arc that leaves a leg at `distance` before the corner: its radius is distance/tan(turn/2).
 
     The direction is continuous and the curvature jumps, so the acceleration does.
+
+    Arguments:
+        distance: from the corner to where a leg is left, m
     """
 
-    distance: float  # m
+    distance: float
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "distance", positive(self.distance, "blend"))
@@ -163,9 +166,12 @@ class Quintic:
     """A quintic that leaves a leg at `distance` before the corner, with no curvature there: no jump of acceleration.
 
     Its six control points stand on the two legs, 2/5 of the distance apart.
+
+    Arguments:
+        distance: from the corner to where a leg is left, m
     """
 
-    distance: float  # m
+    distance: float
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "distance", positive(self.distance, "blend"))

@@ -16,7 +16,7 @@ from kalaba.paths.path import Path
 from kalaba.paths.polynomials import polynomials
 from kalaba.paths.timing import Constant, MeanSpeed, Timing, timing_of
 from kalaba.paths.written import written
-from kalaba.space.pose import Axis, Z, as_axis
+from kalaba.space.pose import Axis, AxisLike, Z, as_axis
 
 Array = NDArray[np.float64]
 
@@ -26,7 +26,7 @@ def circle(  # noqa: PLR0913, PLR0917  (each says one thing about the circle)
     speed: float,
     accel: float | None = None,
     centre: ArrayLike | None = None,
-    normal: Axis = Z,
+    normal: AxisLike = Z,
     phase: float = 0.0,
     turns: int = 1,
 ) -> Path:
@@ -37,11 +37,11 @@ def circle(  # noqa: PLR0913, PLR0917  (each says one thing about the circle)
     mean; the speed is a trapezoid with ramps at `accel`, by default over a quarter of the duration each.
 
     Arguments:
-        diameter: m
+        diameter: diameter of the circle, m
         speed: mean speed along the circle, m/s
         accel: acceleration of the ramps, m/s²; None: each ramp takes a quarter of the duration
         centre: its centre in the world, m; None: the frame is on the circle where it is at the start
-        normal: axis that it turns about
+        normal: axis that it turns about, kb.Z or three numbers
         phase: angle of its beginning about the normal, rad
         turns: whole turns
     """
@@ -151,7 +151,7 @@ def expression(x: str | float, y: str | float, z: str | float, duration: float) 
         x: text of t, or a number, m
         y: the same
         z: the same
-        duration: s
+        duration: how long the path takes, s
     """
     duration = positive(duration, "expression.duration")
     texts = tuple(entry if isinstance(entry, str) else repr(finite(entry, "expression")) for entry in (x, y, z))

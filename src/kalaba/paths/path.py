@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -15,18 +15,24 @@ from kalaba.model.text.expressions import parse
 from kalaba.paths.checks import finite, point, times
 from kalaba.paths.curve import Curve
 from kalaba.paths.timing import Profile
-from kalaba.space.pose import Axis, Z, as_axis
+from kalaba.space.pose import Axis, AxisLike, Z, as_axis
 
 Array = NDArray[np.float64]
 ORIGIN = (0.0, 0.0, 0.0)
 
 
 class PathMotion(NamedTuple):
-    """Where a path is at each time and how it moves: shape (3,) at one time, (n, 3) at n."""
+    """Where a path is at each time and how it moves: shape (3,) at one time, (n, 3) at n.
 
-    position: Array  # m
-    velocity: Array  # m/s
-    acceleration: Array  # m/s²
+    Arguments:
+        position: where it is in the world, m
+        velocity: its rate, m/s
+        acceleration: the rate of its velocity, m/s²
+    """
+
+    position: Array
+    velocity: Array
+    acceleration: Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +40,15 @@ class Path:
     """x(t) = curve(s(t)), in world axes; it rests at its ends before 0 and after `duration`.
 
     A relative path is counted from `origin`, where the frame is at the start; of any other path `origin` is ignored.
+
+    Arguments:
+        curve: the way in space, by arc length
+        profile: s(t), how far along it one is
+        is_relative: whether it is counted from where the frame is at the start
     """
 
     curve: Curve
-    profile: Profile  # s(t)
+    profile: Profile
     is_relative: bool = False
 
     @property
@@ -101,11 +112,17 @@ class Path:
 
 
 class TurnMotion(NamedTuple):
-    """The turn at each time: shape (3,) at one time, (n, 3) at n; world axes."""
+    """The turn at each time: shape (3,) at one time, (n, 3) at n; world axes.
 
-    rotation: Array  # rotation vector from the start attitude: R(t) = exp(rotation ×) R(0)
-    velocity: Array  # ω, rad/s
-    acceleration: Array  # dω/dt, rad/s²
+    Arguments:
+        rotation: rotation vector from the start attitude, rad: R(t) = exp(rotation ×) R(0)
+        velocity: ω, rad/s
+        acceleration: dω/dt, rad/s²
+    """
+
+    rotation: Array
+    velocity: Array
+    acceleration: Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +131,18 @@ class Turn:
 
     The axis stands still, so the rotation vector is axis · angle · s/L, and its rates are ω and dω/dt. Along a path of
     expressions it is in proportion to time.
+
+    Arguments:
+        axis: axis in the world: kb.Z or three numbers
+        angle: over the whole path, rad
     """
 
     axis: Axis
-    angle: float  # rad, over the whole path
+    angle: float
+
+    if TYPE_CHECKING:
+
+        def __init__(self, axis: AxisLike, angle: float) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "axis", as_axis(self.axis))
@@ -133,7 +158,7 @@ class Turn:
         return path.progress_expression(t) * ca.SX(ca.DM([self.angle * c for c in self.axis.components]))
 
 
-def turn(axis: Axis, angle: float) -> Turn:
+def turn(axis: AxisLike, angle: float) -> Turn:
     """Turn about an axis of the world by an angle over the whole path.
 
     Arguments:

@@ -73,10 +73,14 @@ class Trapezoid:
 
     Of length L with cruising speed v and acceleration a the duration is L/v + v/a. Where L < v²/a the speed is not
     reached: the speed is a triangle with peak √(a L).
+
+    Arguments:
+        speed: cruising speed, m/s
+        accel: acceleration of the ramps, m/s²
     """
 
-    speed: float  # m/s, cruising
-    accel: float  # m/s²
+    speed: float
+    accel: float
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "speed", positive(self.speed, "Trapezoid.speed"))
@@ -107,10 +111,14 @@ class MeanSpeed:
 
     Without `accel` each ramp takes a quarter of the duration, so the cruise is at 4/3 of the mean. With it the cruise
     is the smaller root of v² − a T v + a L = 0, which exists from a = 4 L/T² on, where the speed is a triangle.
+
+    Arguments:
+        speed: mean speed, m/s
+        accel: acceleration of the ramps, m/s²; None: each ramp takes a quarter of the duration
     """
 
-    speed: float  # m/s
-    accel: float | None = None  # m/s²
+    speed: float
+    accel: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "speed", positive(self.speed, "speed"))
@@ -138,9 +146,12 @@ class MinimumJerk:
     """The distance L τ³ (10 − 15 τ + 6 τ²), τ = t/duration: the least ∫ (d³s/dt³)² dt between rests.
 
     Reference: Flash and Hogan (1985), J. Neurosci. 5, 1688-1703.
+
+    Arguments:
+        duration: how long the whole path takes, s
     """
 
-    duration: float  # s
+    duration: float
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "duration", positive(self.duration, "MinimumJerk.duration"))
@@ -157,9 +168,13 @@ class MinimumJerk:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """The distance speed · t: the speed jumps at both ends."""
+    """The distance speed · t: the speed jumps at both ends.
 
-    speed: float  # m/s
+    Arguments:
+        speed: speed along the curve, m/s
+    """
+
+    speed: float
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "speed", positive(self.speed, "Constant.speed"))

@@ -21,13 +21,21 @@ Array = NDArray[np.float64]
 
 
 class Derivatives(NamedTuple):
-    """Derivatives of v̇ on the tangent space; independent of the choice of rows."""
+    """Derivatives of v̇ on the tangent space; independent of the choice of rows.
 
-    tangent: Array  # T, (n_v, freedoms): orthonormal, A T = 0
-    following: Array  # S, (n_v, freedoms): velocity that goes along with a displacement T z
-    by_q: Array  # (n_v, freedoms): by z
-    by_v: Array  # (n_v, freedoms): by w
-    by_force: Array  # (n_v, n_v): by a generalised force
+    Arguments:
+        tangent: T, (n_v, freedoms): orthonormal, A T = 0
+        following: S, (n_v, freedoms): velocity that goes along with a displacement T z
+        by_q: (n_v, freedoms): by z
+        by_v: (n_v, freedoms): by w
+        by_force: (n_v, n_v): by a generalised force
+    """
+
+    tangent: Array
+    following: Array
+    by_q: Array
+    by_v: Array
+    by_force: Array
 
 
 def derivatives(plant: Plant, inputs: Array) -> Derivatives:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-def read(plant: Plant, text: Any, what: str) -> Expression:  # noqa: ANN401
+def read(plant: Plant, text: str | float | Expression, what: str) -> Expression:
     """Read an expression over all words of a plant; an unknown word is an error with its position."""
     machine = plant.machine
     try:
@@ -121,7 +121,7 @@ class Controller(Protocol):
 class MotorTexts(Controller):
     """The control {motor: expression}; motors without one are idle."""
 
-    texts: Mapping[str, Any]  # an expression, or a number
+    texts: Mapping[str, str | float]
 
     def law(self, plant: Plant, start: State) -> Law:  # noqa: ARG002  (expressions count from nothing)
         """The expressions as a law."""
@@ -153,7 +153,7 @@ class SampledControl(Controller):
         return self.function
 
 
-Control = Mapping[str, Any] | Sampled | Controller
+Control = Mapping[str, str | float] | Sampled | Controller
 
 
 def controller(control: Control, what: str) -> Controller:

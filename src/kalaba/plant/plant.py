@@ -64,20 +64,20 @@ class RebuildWarning(UserWarning):
 class Plant:
     """A machine that can be evaluated. Made by `build`; pickles as its System and choices.
 
-    Arguments that its methods share:
-        q: configuration, one number per coordinate (m, rad, unit quaternions)
-        v: velocities, one number per velocity (m/s, rad/s)
-        t: time, s
-        frame: name of a body, or of a frame on one
+    Arguments:
+        system: the machine, described
+        method: how equations are derived
+        backend: how functions are evaluated
+        solver: how the constrained motion is solved
     """
 
     system: System
     method: Method
     backend: Backend
     solver: Solver
-    _functions: dict[str, Evaluator] = field(default_factory=dict, repr=False, compare=False)
-    _lanes: dict[str, tuple[Kernel, Array]] = field(default_factory=dict, repr=False, compare=False)
-    _values: dict[Hashable, Any] = field(default_factory=dict, repr=False, compare=False)
+    _functions: dict[str, Evaluator] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _lanes: dict[str, tuple[Kernel, Array]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _values: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as the System and the choices."""
@@ -129,7 +129,12 @@ class Plant:
         return np.array([actuator.limit for actuator in self.machine.actuators], dtype=float)
 
     def motors(self, names: Sequence[str], what: str) -> tuple[int, ...]:
-        """Indices of motors by name; `what` asks for them, for the error of a name that is none."""
+        """Indices of motors by name; `what` asks for them, for the error of a name that is none.
+
+        Arguments:
+            names: names of motors
+            what: who asks for them, for the message of an error
+        """
         for name in names:
             if name not in self.actuators:
                 raise ControlError(f"{what}: {self.system.name} has no actuator {name!r}; {near(name, self.actuators)}")
@@ -196,7 +201,15 @@ class Plant:
     def function(
         self, name: str, trace: Trace, label: str = "", *, numbers: tuple[float, ...] = (), seldom: bool = False
     ) -> Evaluator:
-        """An evaluator by name. `label` tells its code apart; `numbers`, put after the parameters, may be any."""
+        """An evaluator by name. `label` tells its code apart; `numbers`, put after the parameters, may be any.
+
+        Arguments:
+            name: name of the function
+            trace: makes it from the equations, where it is not compiled yet
+            label: what tells its code apart from that of other functions of this name
+            numbers: values of symbols that it has after the parameters
+            seldom: whether it is called too seldom to be worth much compiling
+        """
         place = f"{(full := f'{name} {label}')} {numbers}"
         if place not in self._functions:
             key, made = f"{self.key} {full}", lambda: trace(self.equations)
@@ -205,25 +218,43 @@ class Plant:
         return self._functions[place]
 
     def standard(self, name: str) -> Evaluator:
-        """One of the functions of `constrain/kernels/standard.py`, in the form that this machine needs."""
+        """One of the functions of `constrain/kernels/standard.py`, in the form that this machine needs.
+
+        Arguments:
+            name: its name there
+        """
         return self.function(name, *variant(self, name), seldom=STANDARD[name].is_seldom)
 
     def interpreted(self, name: str) -> Evaluator:
-        """A standard function in CasADi's interpreter: for what is evaluated too seldom to be compiled."""
+        """A standard function in CasADi's interpreter: for what is evaluated too seldom to be compiled.
+
+        Arguments:
+            name: its name in `constrain/kernels/standard.py`
+        """
         full = f"{name} interpreted"
         if full not in self._functions:
             self._functions[full] = interpreted(self, name)
         return self._functions[full]
 
     def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """A value that follows from this machine and the key alone, made when it is first asked for."""
+        """A value that follows from this machine and the key alone, made when it is first asked for.
+
+        Arguments:
+            key: what tells it apart from other values
+            make: makes it
+        """
         if key not in self._values:
             self._values[key] = make()
         value: Value = self._values[key]
         return value
 
     def lanes(self, name: str, lanes: int) -> tuple[Kernel, Array]:
-        """The kernel of a standard function that works on several states at a time, and its prepared store."""
+        """The kernel of a standard function that works on several states at a time, and its prepared store.
+
+        Arguments:
+            name: its name in `constrain/kernels/standard.py`
+            lanes: how many states at a time
+        """
         full = f"{name} lanes {lanes}"
         if full not in self._lanes:
             trace, label = variant(self, name, lanes)
@@ -237,8 +268,8 @@ class Plant:
         """Pack a state as it is, with nothing that acts on it; see `constrain/layout.py`.
 
         Arguments:
-            q: configuration
-            v: velocities; zero if not given
+            q: configuration, one number per coordinate (m, rad, unit quaternions)
+            v: velocities, one number per velocity (m/s, rad/s); zero if not given
             t: time, s
             rows: which rows the mask keeps. "all": for functions that do not solve. "start": those chosen at the start,
                 for native kernels and laws. "here": those chosen at this state, which must obey them, for functions of
@@ -250,41 +281,83 @@ class Plant:
         return packed
 
     def inputs(self, q: ArrayLike, v: ArrayLike | None = None, t: float = 0.0, *, rows: KeptRows = "all") -> Array:
-        """Pack a state after checking it; see `pack`."""
+        """Pack a state after checking it; see `pack`.
+
+        Arguments:
+            q: configuration, one number per coordinate (m, rad, unit quaternions)
+            v: velocities, one number per velocity (m/s, rad/s); zero if not given
+            t: time, s
+            rows: which rows the mask keeps
+        """
         speed = np.zeros(len(self.velocities)) if v is None else checked(v, len(self.velocities), "v", self.velocities)
         time = checked((t,), 1, "t", ("time",))[0]
         return self.pack(checked_configuration(q, self.machine), speed, time, rows=rows)
 
     def evaluate(self, name: str, inputs: Array) -> dict[str, Array]:
-        """Evaluate a standard function and name its outputs."""
+        """Evaluate a standard function and name its outputs.
+
+        Arguments:
+            name: its name in `constrain/kernels/standard.py`
+            inputs: a packed state, see `pack`
+        """
         function = self.standard(name)
         values = function(inputs)
         return {key: values[part] for key, part in function.outputs.items()}
 
     def mass_matrix(self, q: ArrayLike) -> Array:
-        """M(q)."""
+        """M(q).
+
+        Arguments:
+            q: configuration, one number per coordinate (m, rad, unit quaternions)
+        """
         n = len(self.velocities)
         return self.evaluate("system_matrices", self.inputs(q))["mass"].reshape((n, n), order="F")
 
     def bias(self, q: ArrayLike, v: ArrayLike) -> Array:
-        """Coriolis, centrifugal, gravity, elastic and damping terms."""
+        """Coriolis, centrifugal, gravity, elastic and damping terms.
+
+        Arguments:
+            q: configuration, one number per coordinate (m, rad, unit quaternions)
+            v: velocities, one number per velocity (m/s, rad/s)
+        """
         return self.evaluate("system_matrices", self.inputs(q, v))["bias"]
 
     def constraint(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
-        """A and b with A v̇ = b."""
+        """A and b with A v̇ = b.
+
+        Arguments:
+            q: configuration, one number per coordinate (m, rad, unit quaternions)
+            v: velocities, one number per velocity (m/s, rad/s)
+            t: time, s
+        """
         matrices = self.evaluate("system_matrices", self.inputs(q, v, t))
         return matrices["matrix"].reshape((len(self.constraints), len(self.velocities)), order="F"), matrices["rhs"]
 
     def residual(self, q: ArrayLike, t: float = 0.0) -> Array:
-        """Value of every row at position level; zero for rows at velocity level."""
+        """Value of every row at position level; zero for rows at velocity level.
+
+        Arguments:
+            q: configuration, one number per coordinate (m, rad, unit quaternions)
+            t: time, s
+        """
         return self.evaluate("system_matrices", self.inputs(q, None, t))["value"]
 
     def velocity_residual(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
-        """Rate of every row; the row itself at velocity level."""
+        """Rate of every row; the row itself at velocity level.
+
+        Arguments:
+            q: configuration, one number per coordinate (m, rad, unit quaternions)
+            v: velocities, one number per velocity (m/s, rad/s)
+            t: time, s
+        """
         return self.evaluate("system_matrices", self.inputs(q, v, t))["rate"]
 
     def problem(self, inputs: Array) -> Problem:
-        """M, Q, A and b at packed inputs."""
+        """M, Q, A and b at packed inputs.
+
+        Arguments:
+            inputs: a packed state, see `packed`
+        """
         n, m = len(self.velocities), len(self.constraints)
         matrices = self.evaluate("system_matrices", inputs)
         mass, matrix = matrices["mass"].reshape((n, n), order="F"), matrices["matrix"].reshape((m, n), order="F")
@@ -326,7 +399,16 @@ class Plant:
         actuation: ArrayLike | None = None,
         wrenches: Mapping[str, ArrayLike] | None = None,
     ) -> Array:
-        """Pack a state and all that acts on it."""
+        """Pack a state and all that acts on it.
+
+        Arguments:
+            q: configuration, one number per coordinate (m, rad, unit quaternions)
+            v: velocities, one number per velocity (m/s, rad/s)
+            force: generalised force beside all others, one number per velocity (N, N·m); zero if not given
+            t: time, s
+            actuation: one number per motor (N, N·m); zero if not given
+            wrenches: {frame: (force, torque)} at the frame's origin, world axes (N, N·m); none if not given
+        """
         packed = self.inputs(q, v, t)
         if force is not None:
             packed[self.layout.f] = checked(force, len(self.velocities), "force", self.velocities)
@@ -339,20 +421,41 @@ class Plant:
         return packed
 
     def pose(self, frame: str, q: ArrayLike) -> Pose:
-        """Position and rotation of a frame in the world."""
+        """Position and rotation of a frame in the world.
+
+        Arguments:
+            frame: name of a body, or of a frame on one
+            q: configuration, one number per coordinate (m, rad, unit quaternions)
+        """
         reading = self.watch((frame,), self.inputs(q))[0]
         return Pose(reading[:3], reading[3:12].reshape((3, 3), order="F"))
 
     def jacobian(self, frame: str, q: ArrayLike) -> Array:
-        """(6, n_v): linear velocity of the frame's origin, then angular velocity, world axes."""
+        """(6, n_v): linear velocity of the frame's origin, then angular velocity, world axes.
+
+        Arguments:
+            frame: name of a body, or of a frame on one
+            q: configuration, one number per coordinate (m, rad, unit quaternions)
+        """
         return self.watch((frame,), self.inputs(q))[0][12:].reshape((6, len(self.velocities)), order="F")
 
     def velocity(self, frame: str, q: ArrayLike, v: ArrayLike) -> Array:
-        """Linear velocity of a frame's origin, then angular velocity, world axes."""
+        """Linear velocity of a frame's origin, then angular velocity, world axes.
+
+        Arguments:
+            frame: name of a body, or of a frame on one
+            q: configuration, one number per coordinate (m, rad, unit quaternions)
+            v: velocities, one number per velocity (m/s, rad/s)
+        """
         return self.jacobian(frame, q) @ checked(v, len(self.velocities), "v", self.velocities)
 
     def watch(self, names: tuple[str, ...], inputs: Array) -> list[Array]:
-        """Readings of named scalars (value, gradient) and frames (position, rotation, Jacobian)."""
+        """Readings of named scalars (value, gradient) and frames (position, rotation, Jacobian).
+
+        Arguments:
+            names: names of coordinates, displacements and frames
+            inputs: a packed state, see `inputs`
+        """
         scalars = {*self.coordinates, *self.machine.displacements}
         for name in names:
             if name not in self.machine.frames and name not in scalars:
@@ -364,27 +467,47 @@ class Plant:
         return [values[part] for part in function.outputs.values()]
 
     def actuation_map(self, q: ArrayLike) -> Array:
-        """B(q): generalised force of the motors is B u."""
+        """B(q): generalised force of the motors is B u.
+
+        Arguments:
+            q: configuration, one number per coordinate (m, rad, unit quaternions)
+        """
         function = self.function("actuation", trace_map)
         return function(self.inputs(q)).reshape((len(self.velocities), len(self.actuators)), order="F")
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> Energy:
-        """Kinetic and potential energy."""
+        """Kinetic and potential energy.
+
+        Arguments:
+            q: configuration, one number per coordinate (m, rad, unit quaternions)
+            v: velocities, one number per velocity (m/s, rad/s)
+        """
         readings = self.evaluate("observe", self.inputs(q, v))
         return Energy(float(readings["kinetic"][0]), float(readings["potential"][0]))
 
     def momentum(self, q: ArrayLike, v: ArrayLike) -> Array:
-        """Linear momentum, then angular momentum about the world's origin."""
+        """Linear momentum, then angular momentum about the world's origin.
+
+        Arguments:
+            q: configuration, one number per coordinate (m, rad, unit quaternions)
+            v: velocities, one number per velocity (m/s, rad/s)
+        """
         return self.evaluate("observe", self.inputs(q, v))["momentum"]
 
     def centre_of_mass(self, q: ArrayLike) -> Array:
-        """Centre of mass of the whole machine in the world."""
+        """Centre of mass of the whole machine in the world.
+
+        Arguments:
+            q: configuration, one number per coordinate (m, rad, unit quaternions)
+        """
         return floating.centre_of_mass(self, q)
 
     def generalised_jacobian(self, frame: str, q: ArrayLike, base: str | None = None) -> Array:
         """J* of space robots, (6, n_v): a frame's velocity while its tree floats without momentum.
 
         Arguments:
+            frame: name of a body, or of a frame on one
+            q: configuration, one number per coordinate (m, rad, unit quaternions)
             base: name of the floating base; that of the frame's tree if not given
         """
         return floating.generalised_jacobian(self, frame, q, base)
@@ -393,13 +516,21 @@ class Plant:
         """(n_v, k): rates that leave a floating base still, or only its attitude.
 
         Arguments:
+            q: configuration, one number per coordinate (m, rad, unit quaternions)
             base: name of the floating base; needed if there are several
             attitude_only: whether the base may be pushed along
         """
         return floating.reaction_null(self, q, base, attitude_only=attitude_only)
 
     def output(self, name: str, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> float:
-        """The value of one of the machine's outputs, by its name."""
+        """The value of one of the machine's outputs, by its name.
+
+        Arguments:
+            name: name of the output
+            q: configuration, one number per coordinate (m, rad, unit quaternions)
+            v: velocities, one number per velocity (m/s, rad/s)
+            t: time, s
+        """
         if name not in self.outputs:
             raise ModelError(f"{self.system.name}: no output {name!r}; {near(name, self.outputs)}")
         return float(self.evaluate("observe", self.inputs(q, v, t))["outputs"][self.outputs.index(name)])
@@ -419,7 +550,12 @@ class Plant:
 
         Arguments:
             connection: its name
-            q, v, force, t, actuation, wrenches: those of `motion`
+            q: configuration, one number per coordinate (m, rad, unit quaternions)
+            v: velocities, one number per velocity (m/s, rad/s)
+            force: generalised force beside all others, one number per velocity (N, N·m); zero if not given
+            t: time, s
+            actuation: one number per motor (N, N·m); zero if not given
+            wrenches: {frame: (force, torque)} at the frame's origin, world axes (N, N·m); none if not given
         """
         return reaction(self, connection, self.packed(q, v, force, t, actuation, wrenches))
 
@@ -427,7 +563,10 @@ class Plant:
         """Derivatives of the motion on the constraints' tangent space.
 
         Arguments:
-            force: generalised force, one number per velocity (N, N·m)
+            q: configuration, one number per coordinate (m, rad, unit quaternions)
+            v: velocities, one number per velocity (m/s, rad/s)
+            force: generalised force beside all others, one number per velocity (N, N·m); zero if not given
+            t: time, s
         """
         return derivatives(self, self.packed(q, v, force, t))
 
@@ -438,6 +577,7 @@ class Plant:
             state: a State (q, v)
             actuation: one number per motor (N, N·m); zero if not given
             dt: step, s
+            t: time at which the step begins, s
         """
         return one_step(self, state, actuation, dt, t)
 

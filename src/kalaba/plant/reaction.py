@@ -31,12 +31,18 @@ class Reaction(NamedTuple):
     """The wrench on the child of a connection at the child frame's origin, world axes.
 
     Components that dependent rows leave open are not unique: the one of least multipliers is given, and flagged.
+
+    Arguments:
+        force: (3,), N
+        torque: (3,), N·m
+        is_unique: (6,): force x y z, torque x y z
+        multipliers: one per row of the connection
     """
 
-    force: Array  # (3,), N
-    torque: Array  # (3,), N·m
-    is_unique: NDArray[np.bool_]  # (6,): force x y z, torque x y z
-    multipliers: Array  # one per row of the connection
+    force: Array
+    torque: Array
+    is_unique: NDArray[np.bool_]
+    multipliers: Array
 
 
 def reaction(plant: Plant, name: str, inputs: Array) -> Reaction:

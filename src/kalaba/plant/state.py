@@ -18,14 +18,24 @@ SHOWN = 3  # missing names in a message
 
 
 class State(NamedTuple):
-    """A configuration and a velocity."""
+    """A configuration and a velocity.
+
+    Arguments:
+        q: configuration, (n_q,), one number per coordinate (m, rad, unit quaternions)
+        v: velocities, (n_v,), one number per velocity (m/s, rad/s)
+    """
 
     q: Array
     v: Array
 
 
 class NamedState(State):
-    """A State that knows the names of its numbers, so that a machine with other parts finds its own among them."""
+    """A State that knows the names of its numbers, so that a machine with other parts finds its own among them.
+
+    Arguments:
+        q: configuration, (n_q,)
+        v: velocities, (n_v,)
+    """
 
     coordinates: tuple[str, ...] = ()
     velocities: tuple[str, ...] = ()
@@ -39,14 +49,24 @@ class NamedState(State):
 
 
 class Pose(NamedTuple):
-    """Where a frame is in the world."""
+    """Where a frame is in the world.
 
-    position: Array  # (3,)
-    rotation: Array  # (3, 3), columns are the frame's axes in the world
+    Arguments:
+        position: of the frame's origin, (3,), m
+        rotation: (3, 3), columns are the frame's axes in the world
+    """
+
+    position: Array
+    rotation: Array
 
 
 class Energy(NamedTuple):
-    """Kinetic and potential energy in joules."""
+    """Kinetic and potential energy in joules.
+
+    Arguments:
+        kinetic: energy of motion, J
+        potential: of gravity, springs and bent beams, J
+    """
 
     kinetic: float
     potential: float

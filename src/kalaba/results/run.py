@@ -41,10 +41,16 @@ class Ending(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """How and when a run ended, in words."""
+    """How and when a run ended, in words.
+
+    Arguments:
+        ending: how it ended
+        time: when, s
+        message: why, in words
+    """
 
     ending: Ending
-    time: float  # s
+    time: float
     message: str = ""
 
     @property
@@ -54,53 +60,90 @@ class Status:
 
 
 class Shortfall(NamedTuple):
-    """A sample at which a motor was asked for more than it may give."""
+    """A sample at which a motor was asked for more than it may give.
 
-    time: float  # s
+    Arguments:
+        time: when, s
+        motor: name of the motor
+        missing: what was asked for beyond its bound, N or N·m
+    """
+
+    time: float
     motor: str
-    missing: float  # what was asked for beyond its bound, N or N·m
+    missing: float
 
 
 class Worst(NamedTuple):
-    """The largest residual of a run."""
+    """The largest residual of a run.
+
+    Arguments:
+        value: how far the row is from closed, in its unit
+        row: name of the row
+        time: when, s
+    """
 
     value: float
     row: str
-    time: float  # s
+    time: float
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """What a run took."""
+    """What a run took.
+
+    Arguments:
+        steps: steps that were taken
+        rejected: steps that were tried and taken back
+        choices: time (s) and rank of each choice of rows
+        wall_time: how long the run took to compute, s
+        settings: stepper, stabilisation and control, in words
+        jolt: largest part of the speed that a projection changed, and when, s
+    """
 
     steps: int = 0
     rejected: int = 0
-    choices: tuple[tuple[float, int], ...] = ()  # time and rank of each choice of rows
-    wall_time: float = 0.0  # s
-    settings: dict[str, str] = field(default_factory=dict)  # stepper, stabilisation, control, in words
-    jolt: tuple[float, float] = (0.0, 0.0)  # largest part of the speed that a projection changed, and when, s
+    choices: tuple[tuple[float, int], ...] = ()
+    wall_time: float = 0.0
+    settings: dict[str, str] = field(default_factory=dict)
+    jolt: tuple[float, float] = (0.0, 0.0)
 
 
 @dataclass(frozen=True)
 class Run:
-    """A simulated motion. All arrays have the samples along their first axis."""
+    """A simulated motion. All arrays have the samples along their first axis.
+
+    Arguments:
+        plant: the machine that moved
+        time: times of the samples, (N,), s
+        q: configurations, (N, n_q)
+        v: velocities, (N, n_v)
+        acceleration: rates of v, (N, n_v)
+        constraint_force: generalised force of the rows, (N, n_v), N or N·m
+        actuation: what the motors gave, (N, motors), N or N·m
+        inputs: actuation and sampled forces, (N, n_u)
+        status: how and when it ended
+        effort: what it took
+        worst: the largest residual over every step; None: the machine has no rows
+        work: done since the start by motors, forces and moving rows, less damping, (N,), J
+        start_energy_loss: kinetic energy lost when the given start was made to obey the rows, J: the plastic impact of
+            a grasp
+        shortfalls: where a control law asked motors for more than they may give, sample by sample
+    """
 
     plant: Plant = field(repr=False)
-    time: Array = field(repr=False)  # (N,)
-    q: Array = field(repr=False)  # (N, n_q)
-    v: Array = field(repr=False)  # (N, n_v)
-    acceleration: Array = field(repr=False)  # (N, n_v)
-    constraint_force: Array = field(repr=False)  # (N, n_v)
-    actuation: Array = field(repr=False)  # (N, n_actuators)
-    inputs: Array = field(repr=False)  # (N, n_u): actuation and sampled forces
+    time: Array = field(repr=False)
+    q: Array = field(repr=False)
+    v: Array = field(repr=False)
+    acceleration: Array = field(repr=False)
+    constraint_force: Array = field(repr=False)
+    actuation: Array = field(repr=False)
+    inputs: Array = field(repr=False)
     status: Status
     effort: Effort = field(repr=False)
-    worst: Worst | None  # over every step; None without rows
-    work: Array = field(repr=False)  # (N,): done since the start by motors, forces and moving rows, less damping, J
+    worst: Worst | None
+    work: Array = field(repr=False)
     start_energy_loss: float = field(default=0.0, repr=False)
-    """Kinetic energy lost when the given start was made to obey the rows, J: the plastic impact of a grasp."""
     shortfalls: tuple[Shortfall, ...] = field(default=(), repr=False)
-    """Where a control law asked motors for more than they may give, sample by sample."""
 
     @property
     def end(self) -> NamedState:
@@ -152,7 +195,14 @@ class Run:
         return dataset(self)
 
     def save(self, path: str | Path) -> Path:
-        """Write to a file: .nc (all), .csv or .parquet (samples as columns)."""
+        """Write to a file: .nc (all), .csv or .parquet (samples as columns).
+
+        Arguments:
+            path: where to; its ending says the format
+
+        Returns:
+            Path: where it was written
+        """
         from kalaba.results.saving import save_run
 
         return save_run(self, path)

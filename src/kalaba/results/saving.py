@@ -26,7 +26,14 @@ def save_run(run: Run, path: str | Path) -> Path:
 
 
 def open_run(path: str | Path) -> Run:
-    """Read a run that `run.save` wrote. Nothing is derived or compiled before an expression asks for it."""
+    """Read a run that `run.save` wrote. Nothing is derived or compiled before an expression asks for it.
+
+    Arguments:
+        path: a .nc, .csv or .parquet file
+
+    Raises:
+        FileError: no such file, or not one that kalaba wrote
+    """
     place = Path(path)
     suffix = known_suffix(place, READERS)
     if not place.is_file():

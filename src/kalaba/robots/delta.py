@@ -80,7 +80,7 @@ def system(*, rods: str) -> System:
     """Three placed legs at 120° and the platform below them; three rows per ball."""
     turns = [2 * pi / 3 * k for k in range(3)]
     directions = [(round(cos(turn), 16), round(sin(turn), 16)) for turn in turns]
-    height: dict[str, object] = {"platform": Pose((0, 0, HEIGHT))} if rods == "pairs" else {"z": HEIGHT}
+    height: dict[str, Pose | float] = {"platform": Pose((0, 0, HEIGHT))} if rods == "pairs" else {"z": HEIGHT}
     bent = {"arm.angle": HOME}
     near = {f"{side}.angle1": -HOME + 0.5 for side in SIDES[rods]}
     return System(

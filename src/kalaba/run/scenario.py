@@ -17,14 +17,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A System, how long it runs, and who drives it: what `kalaba run` runs."""
+    """A System, how long it runs, and who drives it: what `kalaba run` runs.
+
+    Arguments:
+        system: the machine
+        duration: how long it runs, s
+        stepper: how time is stepped; None: the default stepper of `simulate`
+        control: {motor: expression}, or a controller; None: no motor acts
+        description: what it shows, in words
+        published: what its source has to be put beside, said after a run
+    """
 
     system: System
-    duration: float  # s
-    stepper: Stepper | None = None  # None: the default stepper of `simulate`
-    control: Mapping[str, str] | Controller | None = None  # {actuator: expression}, or a value; None: no motor acts
+    duration: float
+    stepper: Stepper | None = None
+    control: Mapping[str, str] | Controller | None = None
     description: str = ""
-    published: str = ""  # what its source has to be put beside, said after a run
+    published: str = ""
 
     def __post_init__(self) -> None:
         if not (self.duration > 0.0 and math.isfinite(self.duration)):

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from numpy.typing import ArrayLike
 
 from kalaba.constrain.stabilisation import Projection, Stabilisation
 from kalaba.errors import IntegrationError
-from kalaba.plant.laws import Controller, Law, controller
+from kalaba.plant.laws import Control, Controller, Law, controller
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.start import settle_as_found, take_over
 from kalaba.plant.state import State, own_state
@@ -21,7 +23,7 @@ from kalaba.run.checks import warn
 from kalaba.run.progress import Watcher
 from kalaba.run.sampling import samplers
 from kalaba.run.shortfall import shortfalls
-from kalaba.run.task import Control, Task
+from kalaba.run.task import Task
 from kalaba.steppers import RungeKutta4, Stepper
 
 if TYPE_CHECKING:
@@ -31,9 +33,9 @@ if TYPE_CHECKING:
 def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for)
     system: System | Plant,
     duration: float | None = None,
-    start: State | tuple[Any, Any] | None = None,
+    start: State | tuple[ArrayLike, ArrayLike] | None = None,
     stepper: Stepper = RungeKutta4(1e-3),
-    control: Control = None,
+    control: Control | None = None,
     stabilisation: Stabilisation = Projection(),
     save_every: float = 0.01,
     stop: str | None = None,
@@ -90,7 +92,7 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
     return run
 
 
-def _plant(system: System | Plant, start: Any) -> Plant:  # noqa: ANN401
+def _plant(system: System | Plant, start: State | tuple[ArrayLike, ArrayLike] | None) -> Plant:
     """Build; what is grasped as found is found where the given start has it."""
     if start is None or isinstance(system, Plant) or not hasattr(system, "machine"):
         return build(system)

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.constrain.stabilisation import Stabilisation
 from kalaba.errors import ExpressionError, IntegrationError, ModelError
-from kalaba.model.parts import Sampled
 from kalaba.model.text.expressions import parse_condition
 from kalaba.plant.choice import keep_rows, rows_at
-from kalaba.plant.laws import Controller, Law, law_function, read
+from kalaba.plant.laws import Law, law_function, read
 from kalaba.plant.plant import Plant
 from kalaba.plant.state import State
 from kalaba.results.run import Ending, Status
@@ -28,7 +26,6 @@ if TYPE_CHECKING:
     from kalaba.native.backend import Evaluator
 
 Array = NDArray[np.float64]
-Control = Mapping[str, Any] | Sampled | Controller | None
 
 
 @dataclass(frozen=True)

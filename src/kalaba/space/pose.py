@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from kalaba.errors import ModelError
 from kalaba.space.number import Number, as_numbers, vector
@@ -13,10 +17,20 @@ from kalaba.tolerances import UNIT_LENGTH
 Vector3 = tuple[Number, Number, Number]
 ZERO3: Vector3 = (0.0, 0.0, 0.0)
 
+# What people write where a vector, a point, an axis or a pose is meant.
+Floats = Sequence[float] | NDArray[np.float64]
+PointLike = Floats | tuple[Number, ...] | list[Number]  # numbers, or expressions of parameters
+
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A direction: a unit vector, normalised when made. Its components are structure, not parameters."""
+    """A direction: a unit vector, normalised when made. Its components are structure, not parameters.
+
+    Arguments:
+        x: first component, of any length together with the others
+        y: second component
+        z: third component
+    """
 
     x: float
     y: float
@@ -76,7 +90,10 @@ def _cross(a: tuple[float, ...], b: tuple[float, ...]) -> tuple[float, float, fl
 X, Y, Z = Axis(1.0, 0.0, 0.0), Axis(0.0, 1.0, 0.0), Axis(0.0, 0.0, 1.0)
 
 
-def as_axis(value: Any) -> Axis:  # noqa: ANN401
+AxisLike = Axis | Floats
+
+
+def as_axis(value: AxisLike) -> Axis:
     """Accept an Axis or three numbers."""
     if isinstance(value, Axis):
         return value
@@ -93,11 +110,25 @@ class Pose:
     """A position and an orientation in a parent frame.
 
     The orientation is roll, pitch, yaw (R = Rz(yaw) Ry(pitch) Rx(roll)) or a quaternion (w, x, y, z).
+
+    Arguments:
+        position: x, y and z in the parent frame, m: numbers, or expressions of parameters
+        rpy: roll, pitch and yaw, rad; give this, `quaternion` or neither
+        quaternion: (w, x, y, z), normalised when given
     """
 
     position: Vector3 = vector("m", "position", ZERO3)
     rpy: tuple[Number, ...] | None = vector("rad", "orientation", None, ("roll", "pitch", "yaw"), is_angle=True)
     quaternion: tuple[Number, ...] | None = vector("1", "orientation quaternion", None, ("qw", "qx", "qy", "qz"))
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            position: PointLike = (0.0, 0.0, 0.0),
+            rpy: PointLike | None = None,
+            quaternion: PointLike | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "position", as_numbers(self.position, 3, "Pose.position"))
@@ -109,7 +140,7 @@ class Pose:
             object.__setattr__(self, "quaternion", _unit_quaternion(self.quaternion))
 
 
-def _unit_quaternion(content: Any) -> tuple[Number, ...]:  # noqa: ANN401
+def _unit_quaternion(content: PointLike) -> tuple[Number, ...]:
     numbers = as_numbers(content, 4, "Pose.quaternion")
     if any(isinstance(n, str) for n in numbers):
         return numbers
@@ -128,6 +159,9 @@ class AsFound:
     """
 
 
-def as_pose(value: Any) -> Pose | AsFound:  # noqa: ANN401
+PoseLike = Pose | PointLike  # three numbers are a translation
+
+
+def as_pose(value: PoseLike | AsFound) -> Pose | AsFound:
     """Accept a Pose, AsFound(), or three numbers as a translation."""
-    return value if isinstance(value, Pose | AsFound) else Pose(as_numbers(value, 3, "at"))  # type: ignore[arg-type]
+    return value if isinstance(value, Pose | AsFound) else Pose(as_numbers(value, 3, "at"))

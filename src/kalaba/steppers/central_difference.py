@@ -23,9 +23,12 @@ class CentralDifference(StructuralStepper):
 
     References: Hughes, The Finite Element Method, 9.1; Hairer, Lubich and Wanner, Geometric Numerical Integration,
     I.1.4.
+
+    Arguments:
+        step: time between states, s
     """
 
-    step: float = 1e-4  # s
+    step: float = 1e-4
 
     name: ClassVar[str] = "central-difference"
 

@@ -15,6 +15,12 @@ class DormandPrince(AdaptiveStepper):
 
     References: Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, II.4, table 5.2 and II.6; dense
     output of Shampine (1986), Mathematics of Computation 46, 135-150.
+
+    Arguments:
+        rtol: relative tolerance
+        atol: absolute tolerance, in the units of each coordinate
+        first_step: s; None: guessed from the motion at the start
+        max_step: longest step, s
     """
 
     name: ClassVar[str] = "dp5"

@@ -33,12 +33,20 @@ class GeneralisedAlpha(StructuralStepper):
     References: Chung and Hulbert (1993), Journal of Applied Mechanics 60, 371-375; Arnold and Brüls (2007), Multibody
     System Dynamics 18, 185-202; for the error estimate, Zienkiewicz and Xie (1991), Earthquake Engineering and
     Structural Dynamics 20, 871-887.
+
+    Arguments:
+        step: time between states, s; of adapted steps the first one
+        spectral_radius: ρ, 0 to 1
+        rtol: relative tolerance; None: the step is fixed
+        atol: absolute tolerance, in the units of each coordinate
+        max_step: longest of adapted steps, s
+        formulation: "acceleration" or "arnold-bruls"
     """
 
     spectral_radius: float = 0.8
-    rtol: float | None = None  # None = the step is fixed
-    atol: float = 1e-8  # in the units of each coordinate
-    max_step: float = inf  # s
+    rtol: float | None = None
+    atol: float = 1e-8
+    max_step: float = inf
     formulation: str = "acceleration"
 
     name: ClassVar[str] = "generalised-alpha"

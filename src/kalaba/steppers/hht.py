@@ -20,6 +20,10 @@ class HHT(StructuralStepper):
     (1 - α)/(1 + α), and slow motion hardly; energy falls by the error of the method. α = 0 is Newmark's rule.
 
     Reference: Hilber, Hughes and Taylor (1977), Earthquake Engineering and Structural Dynamics 5, 283-292.
+
+    Arguments:
+        step: time between states, s
+        alpha: α, 0 to 1/3
     """
 
     alpha: float = 0.1

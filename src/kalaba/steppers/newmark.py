@@ -22,6 +22,11 @@ class Newmark(StructuralStepper):
     is of order 2 and may grow. Momentum is kept to the error of the method, to rounding where M is constant.
 
     Reference: Newmark (1959), Journal of the Engineering Mechanics Division ASCE 85 (EM3), 67-94.
+
+    Arguments:
+        step: time between states, s
+        beta: β, weight of the new acceleration in the position, above 0
+        gamma: γ, weight of the new acceleration in the velocity, ½ to 1
     """
 
     beta: float = 1 / 4

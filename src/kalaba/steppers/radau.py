@@ -12,10 +12,14 @@ class Radau(Stepper):
     """Order 5, implicit, with adapted steps: scipy's, and so the one stepper that calls Python at every evaluation.
 
     Reference: Hairer and Wanner, Solving Ordinary Differential Equations II, IV.8.
+
+    Arguments:
+        rtol: relative tolerance
+        atol: absolute tolerance, in the units of each coordinate
     """
 
     rtol: float = 1e-8
-    atol: float = 1e-10  # in the units of each coordinate
+    atol: float = 1e-10
 
     name: ClassVar[str] = "radau"
     solver: ClassVar[str] = "Radau"

@@ -12,6 +12,9 @@ class RungeKutta4(FixedStepper):
     """Kutta's method of order 4: four evaluations per step, the default.
 
     Reference: Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, II.1, table 1.2.
+
+    Arguments:
+        step: time between states, s
     """
 
     name: ClassVar[str] = "rk4"

@@ -17,16 +17,26 @@ class Scheme:
 
     and the step goes to a⁺ = a + (x - a)/c, with q⁺ and v⁺ by the same formulas over h. A scheme that does not carry
     its acceleration starts each step from a = f(q, v, t).
+
+    Arguments:
+        beta: β, weight of x in the position
+        gamma: γ, weight of x in the velocity
+        alpha_m: α_m, weight of the last acceleration
+        alpha_f: α_f, weight of the last constrained acceleration
+        collocation: c, the collocation time over the step
+        carries: whether the acceleration goes on from step to step
+        explicit: no equation is solved: f at q_c and at v + h a
+        index_3: rows are met at position level within the step
     """
 
     beta: float
     gamma: float
     alpha_m: float = 0.0
     alpha_f: float = 0.0
-    collocation: float = 1.0  # c
+    collocation: float = 1.0
     carries: bool = False
-    explicit: bool = False  # no equation is solved: f at q_c and at v + h a
-    index_3: bool = False  # rows are met at position level within the step
+    explicit: bool = False
+    index_3: bool = False
 
     def __post_init__(self) -> None:
         numbers = (self.beta, self.gamma, self.alpha_m, self.alpha_f, self.collocation)

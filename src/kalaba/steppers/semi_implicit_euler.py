@@ -20,6 +20,9 @@ class SemiImplicitEuler(FixedStepper):
         q⁺ = q + h N(q) v⁺
 
     Reference: Hairer, Lubich and Wanner, Geometric Numerical Integration, I.1.2.
+
+    Arguments:
+        step: time between states, s
     """
 
     name: ClassVar[str] = "semi-implicit-euler"

@@ -22,12 +22,18 @@ class Pace:
     """How long steps are: all alike, or as long as an error estimate allows.
 
     An adapted step is taken when the root mean square of e_i / (atol + rtol max(|y_i|, |y⁺_i|)) is at most 1.
+
+    Arguments:
+        step: s; of adapted steps the first one, 0: guessed from the motion at the start
+        rtol: relative tolerance; None: the step is fixed
+        atol: absolute tolerance, in the units of each coordinate
+        max_step: longest of adapted steps, s
     """
 
-    step: float  # s; of adapted steps the first one, 0 = guessed from the motion at the start
-    rtol: float | None = None  # None = the step is fixed
-    atol: float = 0.0  # in the units of each coordinate
-    max_step: float = inf  # s; of adapted steps
+    step: float
+    rtol: float | None = None
+    atol: float = 0.0
+    max_step: float = inf
 
     @property
     def is_fixed(self) -> bool:
@@ -120,9 +126,13 @@ class Stepper:
 
 @dataclass(frozen=True, slots=True)
 class FixedStepper(Stepper):
-    """A method whose steps are all alike."""
+    """A method whose steps are all alike.
 
-    step: float = 1e-3  # s
+    Arguments:
+        step: time between states, s
+    """
+
+    step: float = 1e-3
 
     has_step: ClassVar[bool] = True
 
@@ -141,12 +151,19 @@ class FixedStepper(Stepper):
 
 @dataclass(frozen=True, slots=True)
 class AdaptiveStepper(Stepper):
-    """An embedded pair: the difference of its two orders is the error that adapts the step."""
+    """An embedded pair: the difference of its two orders is the error that adapts the step.
+
+    Arguments:
+        rtol: relative tolerance
+        atol: absolute tolerance, in the units of each coordinate
+        first_step: s; None: guessed from the motion at the start
+        max_step: longest step, s
+    """
 
     rtol: float = 1e-8
-    atol: float = 1e-10  # in the units of each coordinate
-    first_step: float | None = None  # s; None = guessed from the motion at the start
-    max_step: float = inf  # s
+    atol: float = 1e-10
+    first_step: float | None = None
+    max_step: float = inf
 
     def __post_init__(self) -> None:
         tolerances(self, self.rtol, self.atol)
@@ -164,7 +181,11 @@ class AdaptiveStepper(Stepper):
 
 @dataclass(frozen=True, slots=True)
 class StructuralStepper(FixedStepper):
-    """A method for structures: it collocates the acceleration, by the coefficients of its `scheme`."""
+    """A method for structures: it collocates the acceleration, by the coefficients of its `scheme`.
+
+    Arguments:
+        step: time between states, s
+    """
 
     @property
     def is_coarse(self) -> bool:

@@ -34,15 +34,25 @@ class ButcherTableau:
     order conditions of every rooted tree are checked at construction.
 
     Reference: Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, II.1, II.2 and II.6.
+
+    Arguments:
+        nodes: c, one per stage
+        matrix: a, one row per stage: the first is empty, the i-th has i-1 entries
+        weights: b, one per stage
+        order: p, of the step
+        embedded: b̂; empty: no error estimate
+        embedded_order: p̂, of the embedded weights
+        dense: d, one row per stage; empty: no dense output
+        dense_order: p*, of the dense output
     """
 
-    nodes: Row  # c
-    matrix: tuple[Row, ...]  # a, one row per stage: the first is empty, the i-th has i-1 entries
-    weights: Row  # b
+    nodes: Row
+    matrix: tuple[Row, ...]
+    weights: Row
     order: int
-    embedded: Row = ()  # b̂; empty = no error estimate
+    embedded: Row = ()
     embedded_order: int = 0
-    dense: tuple[Row, ...] = ()  # d, one row per stage; empty = none
+    dense: tuple[Row, ...] = ()
     dense_order: int = 0
 
     def __post_init__(self) -> None:

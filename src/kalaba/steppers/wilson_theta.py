@@ -22,6 +22,10 @@ class WilsonTheta(StructuralStepper):
     equilibrium at t + h. What drives the machine is read at t + θh, which lies ahead of the step.
 
     Reference: Wilson, Farhoomand and Bathe (1973), Earthquake Engineering and Structural Dynamics 1, 241-252.
+
+    Arguments:
+        step: time between states, s
+        theta: θ, 1 or more
     """
 
     theta: float = 1.4

@@ -36,13 +36,21 @@ STYLE: Any = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": Fal
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A named line; one that a source published is drawn broad and grey, under the others."""
+    """A named line; one that a source published is drawn broad and grey, under the others.
+
+    Arguments:
+        name: its name in the legend
+        x: values along the horizontal axis, (n,)
+        y: values along the vertical axis, (n,)
+        is_published: whether a source published it
+        style: which colour and dash; None: by its place in the panel
+    """
 
     name: str
     x: Array
     y: Array
     is_published: bool = False
-    style: int | None = None  # which colour and dash; None: by its place in the panel
+    style: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +64,33 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """What one set of axes shows."""
+    """What one set of axes shows.
+
+    Arguments:
+        title: above the axes
+        label: of the vertical axis, with its unit
+        curves: the lines
+        x_label: of the horizontal axis; time if not given
+        is_logarithmic: whether the vertical axis is
+        is_equal: whether a metre is as long along both axes
+        is_dotted: whether points are drawn without lines between them
+        levels: straight lines with names, across or upright
+        starts: points (x, y) that are marked, one per curve
+        note: small print above the axes, at the right
+        remarks: lines under the panel
+    """
 
     title: str
-    label: str  # of the vertical axis, with its unit
+    label: str
     curves: tuple[Curve, ...]
     x_label: str = TIME
     is_logarithmic: bool = False
-    is_equal: bool = False  # a metre is as long along both axes
-    is_dotted: bool = False  # points without lines between them
+    is_equal: bool = False
+    is_dotted: bool = False
     levels: tuple[Level, ...] = ()
-    starts: tuple[tuple[float, float], ...] = ()  # points that are marked, one per curve
+    starts: tuple[tuple[float, float], ...] = ()
     note: str = ""
-    remarks: tuple[str, ...] = ()  # lines under the panel
+    remarks: tuple[str, ...] = ()
 
 
 def over_time(time: Array, lines: Sequence[tuple[str, Array]]) -> tuple[Curve, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -22,6 +23,7 @@ from kalaba.control.allocation.solutions import (
     unreachable,
 )
 from kalaba.errors import ControlError
+from kalaba.space.pose import Floats
 
 Array = NDArray[np.float64]
 
@@ -34,11 +36,22 @@ class Bounded(Allocation):
     least squares with no negative unknown: it ends after finitely many steps.
 
     Reference: Lawson and Hanson (1974), Solving Least Squares Problems, chapter 23 (LDP).
+
+    Arguments:
+        lower: least effort of each motor, N or N·m; None: minus its limit
+        upper: largest effort of each motor, N or N·m; None: its limit
+        weights: D, one number above zero per motor; None: 1 for all
     """
 
     lower: tuple[float, ...] | None = None
     upper: tuple[float, ...] | None = None
     weights: tuple[float, ...] | None = None
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, lower: Floats | None = None, upper: Floats | None = None, weights: Floats | None = None
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weights", positive_numbers(self.weights, "Bounded.weights"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kalaba.control.allocation.rule import Allocation
 from kalaba.control.allocation.solutions import finite_numbers, least_squares, matching, positive_numbers, solutions
+from kalaba.space.pose import Floats
 
 Array = NDArray[np.float64]
 
@@ -22,10 +24,18 @@ class LeastSquares(Allocation):
 
     `weights` is the diagonal of D, one number per motor. `preload` is τ_p, one effort per motor: what the motors push
     against each other, as far as that moves nothing; it takes play out of joints. Limits play no part.
+
+    Arguments:
+        weights: D, one number above zero per motor; None: 1 for all
+        preload: τ_p, one effort per motor, N or N·m; None: none
     """
 
     weights: tuple[float, ...] | None = None
     preload: tuple[float, ...] | None = None
+
+    if TYPE_CHECKING:
+
+        def __init__(self, weights: Floats | None = None, preload: Floats | None = None) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weights", positive_numbers(self.weights, "LeastSquares.weights"))

@@ -30,18 +30,31 @@ SOLVED = "Solve_Succeeded"
 
 @dataclass(frozen=True)
 class Plan:
-    """A motion from rest to rest and the efforts that it takes, at equal intervals; made by `kb.plan_motion`."""
+    """A motion from rest to rest and the efforts that it takes, at equal intervals; made by `kb.plan_motion`.
+
+    Arguments:
+        plant: the machine
+        minimise: "effort" or "time"
+        time: (knots,), s
+        q: configurations, (knots, n_q)
+        v: velocities, (knots, n_v)
+        acceleration: rates of v, (knots, n_v)
+        actuation: (knots, motors), N or N·m, linear in between
+        cost: ∫ uᵀ D u dt, or the duration, s
+        first: the same of the straight motion of minimum jerk, from which the search began
+        leading: displacements that say where the machine is
+    """
 
     plant: Plant
-    minimise: str  # "effort" or "time"
-    time: Array  # (knots,), s
-    q: Array  # (knots, n_q)
-    v: Array  # (knots, n_v)
-    acceleration: Array  # (knots, n_v)
-    actuation: Array  # (knots, motors), linear in between
-    cost: float  # ∫ uᵀ D u dt, or the duration, s
-    first: float  # the same of the straight motion of minimum jerk, from which the search began
-    leading: tuple[str, ...]  # displacements that say where the machine is
+    minimise: str
+    time: Array
+    q: Array
+    v: Array
+    acceleration: Array
+    actuation: Array
+    cost: float
+    first: float
+    leading: tuple[str, ...]
 
     @property
     def duration(self) -> float:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -21,7 +21,7 @@ from kalaba.constrain.kernels.functions import expressions
 from kalaba.constrain.rows import independent_rows
 from kalaba.constrain.solvers import row_metric
 from kalaba.errors import AssemblyError, ModelError, near
-from kalaba.model.parts import Start
+from kalaba.model.parts import Held, Start
 from kalaba.plant.assembly import close
 from kalaba.plant.plant import build
 from kalaba.plant.start import find_configuration, first_guess, widest_gap
@@ -32,20 +32,25 @@ if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
 
 Array = NDArray[np.float64]
-NOTHING: Mapping[str, Any] = MappingProxyType({})
+NOTHING: Mapping[str, Held] = MappingProxyType({})
 SEED = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AssemblyMode:
-    """One way to put a machine together."""
+    """One way to put a machine together.
+
+    Arguments:
+        q: configuration, (n_q,)
+        hits: how many starts led here; where it is 1 for some mode, more tries may find more modes
+    """
 
     q: Array
-    hits: int  # how many starts led here; where it is 1 for some mode, more tries may find more modes
+    hits: int
 
 
 def assembly_modes(
-    system: System | Plant, hold: Mapping[str, Any] = NOTHING, tries: int = 200, frame: str | None = None
+    system: System | Plant, hold: Mapping[str, Held] = NOTHING, tries: int = 200, frame: str | None = None
 ) -> tuple[AssemblyMode, ...]:
     """All configurations that close every row with `hold` kept, the nearest to the start's guess first.
 
@@ -93,7 +98,7 @@ def assembly_modes(
     return tuple(AssemblyMode(q, hits) for q, _, hits in modes)
 
 
-def _guess(plant: Plant, hold: Mapping[str, Any]) -> dict[str, float]:
+def _guess(plant: Plant, hold: Mapping[str, Held]) -> dict[str, float]:
     """The machine's own start as a guess, without what is held."""
     q = first_guess(plant)
     return {name: float(q[i]) for i, name in enumerate(plant.coordinates) if name not in hold}

@@ -34,10 +34,15 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MotorPlaces:
-    """A configuration with a frame at a pose, and the motors' displacements there."""
+    """A configuration with a frame at a pose, and the motors' displacements there.
+
+    Arguments:
+        q: configuration, (n_q,)
+        displacements: {motor: displacement}, m or rad
+    """
 
     q: Array
-    displacements: dict[str, float]  # by motor, m or rad
+    displacements: dict[str, float]
 
 
 def motors_at(system: System | Plant, frame: str, pose: Pose, guess: ArrayLike | None = None) -> MotorPlaces:

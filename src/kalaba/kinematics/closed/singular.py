@@ -13,11 +13,12 @@ Reference: Gosselin and Angeles (1990), IEEE Trans. Robotics and Automation 6(3)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from kalaba import tolerances
 from kalaba.errors import ModelError
@@ -27,18 +28,27 @@ from kalaba.plant.arguments import checked_configuration
 if TYPE_CHECKING:
     from kalaba.model.system import System
     from kalaba.plant.plant import Plant
+    from kalaba.plant.state import State
+    from kalaba.results.run import Run
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Singularity:
-    """How near each of some configurations is to singular; 0 is singular."""
+    """How near each of some configurations is to singular; 0 is singular.
+
+    Arguments:
+        frame: name of the frame
+        serial: (s,) smallest singular value of what the frame sees: 0 where motors move and it rests
+        parallel: (s,) smallest singular value of what the motors see: 0 where it moves and they are locked
+        freedoms: (s,) how many ways the rows leave to move; it rises where rows become dependent
+    """
 
     frame: str
-    serial: Array  # (s,) smallest singular value of what the frame sees: 0 where motors move and it rests
-    parallel: Array  # (s,) smallest singular value of what the motors see: 0 where it moves and they are locked
-    freedoms: NDArray[np.int_]  # (s,) how many ways the rows leave to move; it rises where rows become dependent
+    serial: Array
+    parallel: Array
+    freedoms: NDArray[np.int_]
 
     @property
     def worst(self) -> int:
@@ -49,7 +59,7 @@ class Singularity:
 def singularity(
     system: System | Plant,
     frame: str,
-    states: Any,  # noqa: ANN401
+    states: Run | State | ArrayLike | Sequence[State],
     *,
     position_only: bool = False,
 ) -> Singularity:
@@ -67,8 +77,9 @@ def singularity(
     return Singularity(frame, np.array(serial), np.array(parallel), np.array(freedoms, dtype=int))
 
 
-def _configurations(plant: Plant, states: Any) -> list[Array]:  # noqa: ANN401
-    listed = list(getattr(states, "q", states))
+def _configurations(plant: Plant, states: Run | State | ArrayLike | Sequence[State]) -> list[Array]:
+    content: Any = states
+    listed = list(getattr(content, "q", content))
     if not listed:
         raise ModelError(f"{plant.system.name}: expected one configuration or more, got none.")
     rows = [listed] if np.isscalar(listed[0]) else [getattr(state, "q", state) for state in listed]

@@ -27,11 +27,17 @@ TRIES = 60
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reach:
-    """A configuration that puts a frame at a pose."""
+    """A configuration that puts a frame at a pose.
+
+    Arguments:
+        q: configuration, (n_q,)
+        error: the larger of the gaps left, in m and rad
+        measure: smallest singular value of the Jacobian, lengths in metres; 0 is singular
+    """
 
     q: Array
-    error: float  # the larger of the gaps left, in m and rad
-    measure: float  # smallest singular value of the Jacobian, lengths in metres; 0 is singular
+    error: float
+    measure: float
 
 
 def inverse_kinematics(

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kalaba.errors import ModelError
 from kalaba.model.beams.section import Section
 from kalaba.model.beams.shapes import ClampedFree, Shapes, table
 from kalaba.model.solids import AnySolid, Evaluate, MassProperties
 from kalaba.space.number import Number, check_number, nested, plain, quantities, scalar
-from kalaba.space.pose import Axis, Y, Z, as_axis
+from kalaba.space.pose import Axis, AxisLike, Y, Z, as_axis
 
 LETTERS = {"y": 1, "z": 2}
 MATERIAL = ("density", "young")
@@ -33,6 +33,19 @@ class Beam(AnySolid):
     the kinetic energy that follows. `damping` is the ratio of every mode of the beam held at its root with nothing at
     its tip. With a kb.Stiffness as the section there is no density, Young's modulus or Poisson's ratio to give; any
     other needs the first two.
+
+    Arguments:
+        length: from root to tip, m
+        section: its cross-section, such as kb.Rectangle(0.05, 0.05)
+        density: of the material, kg/m³
+        young: Young's modulus, Pa
+        shapes: functions that its bending is made of, such as kb.ClampedFree(3); one clamped-free mode if not given
+        foreshortening: whether points move towards the root as the beam bends
+        bending: directions it bends along: kb.Y, kb.Z or both
+        torsion: number of torsion shapes; none if not given
+        poisson: Poisson's ratio, for torsion
+        damping: damping ratio of every mode
+        tip_mass: point mass at the tip, kg
     """
 
     length: Number = scalar("m", "length")
@@ -46,6 +59,23 @@ class Beam(AnySolid):
     poisson: Number = scalar("1", "Poisson's ratio, for torsion", 0.3)
     damping: Number = scalar("1", "modal damping ratio", 0.0)
     tip_mass: Number = scalar("kg", "point mass at the tip", 0.0)
+
+    if TYPE_CHECKING:
+
+        def __init__(  # noqa: PLR0913, PLR0917  (the fields)
+            self,
+            length: Number,
+            section: Section,
+            density: Number = 0.0,
+            young: Number = 0.0,
+            shapes: Shapes = ClampedFree(1),
+            foreshortening: bool = False,  # noqa: FBT001, FBT002  (as the field)
+            bending: Axis | Iterable[AxisLike] = (Y,),
+            torsion: int = 0,
+            poisson: Number = 0.3,
+            damping: Number = 0.0,
+            tip_mass: Number = 0.0,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         bending: Any = self.bending

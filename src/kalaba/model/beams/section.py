@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import pi, sqrt
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from kalaba.model.solids import Evaluate
 from kalaba.space.number import Number, scalar
@@ -93,10 +93,19 @@ class Geometric(Section):
 
 @dataclass(frozen=True, slots=True)
 class Rectangle(Geometric):
-    """A rectangle: `height` along y, `width` along z."""
+    """A rectangle: `height` along y, `width` along z.
+
+    Arguments:
+        height: edge length along y, m
+        width: edge length along z, m
+    """
 
     height: Number = scalar("m", "height of the section, along y")
     width: Number = scalar("m", "width of the section, along z")
+
+    if TYPE_CHECKING:
+
+        def __init__(self, height: Number, width: Number) -> None: ...
 
     def area(self, value: Evaluate) -> Any:  # noqa: ANN401
         """A = b h."""
@@ -119,9 +128,17 @@ class Rectangle(Geometric):
 
 @dataclass(frozen=True, slots=True)
 class Circle(Geometric):
-    """A solid circle."""
+    """A solid circle.
+
+    Arguments:
+        radius: radius of the section, m
+    """
 
     radius: Number = scalar("m", "radius of the section")
+
+    if TYPE_CHECKING:
+
+        def __init__(self, radius: Number) -> None: ...
 
     def area(self, value: Evaluate) -> Any:  # noqa: ANN401
         """A = π r²."""
@@ -142,10 +159,19 @@ class Circle(Geometric):
 
 @dataclass(frozen=True, slots=True)
 class Tube(Geometric):
-    """A circular tube."""
+    """A circular tube.
+
+    Arguments:
+        outer: outer radius, m
+        inner: inner radius, m
+    """
 
     outer: Number = scalar("m", "outer radius of the section")
     inner: Number = scalar("m", "inner radius of the section")
+
+    if TYPE_CHECKING:
+
+        def __init__(self, outer: Number, inner: Number) -> None: ...
 
     def area(self, value: Evaluate) -> Any:  # noqa: ANN401
         """A = π (R² − r²)."""
@@ -166,12 +192,25 @@ class Tube(Geometric):
 
 @dataclass(frozen=True, slots=True)
 class SectionNumbers(Geometric):
-    """A section given by its area and moments."""
+    """A section given by its area and moments.
+
+    Arguments:
+        section_area: area, m²
+        moment_y: second moment of area for bending along y, m⁴
+        moment_z: second moment of area for bending along z, m⁴
+        torsion: torsion constant, m⁴
+    """
 
     section_area: Number = scalar("m^2", "area of the section")
     moment_y: Number = scalar("m^4", "second moment of area for bending along y")
     moment_z: Number = scalar("m^4", "second moment of area for bending along z", 0.0)
     torsion: Number = scalar("m^4", "torsion constant", 0.0)
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self, section_area: Number, moment_y: Number, moment_z: Number = 0.0, torsion: Number = 0.0
+        ) -> None: ...
 
     def area(self, value: Evaluate) -> Any:  # noqa: ANN401
         """A as given."""
@@ -195,6 +234,13 @@ class Stiffness(Section):
     """A section given by what it weighs and how stiff it is; its beam has neither density nor Young's modulus.
 
     Bending: ρA ẅ + EI w⁗ = 0; torsion: ρI_p θ̈ = GJ θ″.
+
+    Arguments:
+        line_density: mass per length, ρA, kg/m
+        bending_y: stiffness of bending along y, EI, N·m²
+        bending_z: stiffness of bending along z, EI, N·m²
+        torsion: stiffness of torsion, GJ, N·m²
+        polar: polar moment of inertia per length, ρI_p, kg·m
     """
 
     line_density: Number = scalar("kg/m", "mass per length, ρA")
@@ -204,6 +250,17 @@ class Stiffness(Section):
     polar: Number = scalar("kg*m", "polar moment of inertia per length, ρI_p", 0.0)
 
     needs_material: ClassVar[bool] = False
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            line_density: Number,
+            bending_y: Number,
+            bending_z: Number = 0.0,
+            torsion: Number = 0.0,
+            polar: Number = 0.0,
+        ) -> None: ...
 
     def mass_per_length(self, density: Any, value: Evaluate) -> Any:  # noqa: ANN401, ARG002
         """As given."""

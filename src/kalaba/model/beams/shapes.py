@@ -6,10 +6,12 @@ All give value, slope and curvature at points. The frame of a beam is tangent at
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import cos, cosh, exp, pi, sin, sinh
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,7 +42,11 @@ class Shapes:
 
 @dataclass(frozen=True, slots=True)
 class ClampedFree(Shapes):
-    """The modes of a clamped-free beam: cosh β cos β = −1. They have no curvature at the tip."""
+    """The modes of a clamped-free beam: cosh β cos β = −1. They have no curvature at the tip.
+
+    Arguments:
+        count: number of modes, from the lowest on, 1 to 20
+    """
 
     count: int = 1
 
@@ -54,7 +60,11 @@ class ClampedFree(Shapes):
 
 @dataclass(frozen=True, slots=True)
 class ClampedClamped(Shapes):
-    """The modes of a beam clamped at both ends: cosh β cos β = 1. They do not move the tip; largest value about 1."""
+    """The modes of a beam clamped at both ends: cosh β cos β = 1. They do not move the tip; largest value about 1.
+
+    Arguments:
+        count: number of modes, from the lowest on, 1 to 20
+    """
 
     count: int = 1
 
@@ -68,7 +78,11 @@ class ClampedClamped(Shapes):
 
 @dataclass(frozen=True, slots=True)
 class Pinned(Shapes):
-    """The modes of a beam pinned at both ends, seen from the tangent at the root: sin kπx − kπx, over the tip's."""
+    """The modes of a beam pinned at both ends, seen from the tangent at the root: sin kπx − kπx, over the tip's.
+
+    Arguments:
+        count: number of modes, from the lowest on, 1 to 20
+    """
 
     count: int = 1
 
@@ -86,6 +100,9 @@ class Polynomial(Shapes):
     """Polynomials from x² on, their curvatures the Legendre polynomials: many of them stay well apart.
 
     The first two move the tip and are 1 there; the others neither move nor turn it.
+
+    Arguments:
+        count: number of polynomials, 1 to 20
     """
 
     count: int = 1
@@ -107,7 +124,11 @@ class Polynomial(Shapes):
 
 @dataclass(frozen=True, slots=True)
 class StaticTip(Shapes):
-    """How a force at the tip bends a beam, (3x² − x³)/2, and, with two, how a moment there does, x²."""
+    """How a force at the tip bends a beam, (3x² − x³)/2, and, with two, how a moment there does, x².
+
+    Arguments:
+        count: 1: the force alone, 2: the force and the moment
+    """
 
     count: int = 1
 
@@ -127,10 +148,18 @@ class Tabulated(Shapes):
 
     `read` takes a text file with one line a point: x, then the value of every shape, in columns; lines that begin with
     # are remarks. Values and slopes must vanish at x = 0.
+
+    Arguments:
+        points: places x/length, rising from 0 to 1, six or more
+        values: one row of values per shape, at the points
     """
 
     points: tuple[float, ...]
-    values: tuple[tuple[float, ...], ...]  # one tuple a shape
+    values: tuple[tuple[float, ...], ...]
+
+    if TYPE_CHECKING:
+
+        def __init__(self, points: Sequence[float] | Array, values: Sequence[Sequence[float]] | Array) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "points", tuple(float(x) for x in self.points))

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import casadi as ca
 
@@ -45,19 +45,23 @@ class Traced:
         return ca.vertsplit(ca.Function.deserialize(self.body)(stacked))  # type: ignore[no-any-return]
 
 
-class _Recorder:
+class Recorder:
     """Gives a symbol for every expression that is asked for."""
 
     def __init__(self) -> None:
-        self.symbols: dict[str, Any] = {}
+        self.symbols: dict[str, ca.SX] = {}
 
-    def __getitem__(self, text: str) -> Any:  # noqa: ANN401
+    def __getitem__(self, text: str) -> ca.SX:
         return self.symbols.setdefault(text, ca.SX.sym(text))
 
 
-def trace(function: Callable[[Any], Any], what: str) -> Traced:
+Recorded: TypeAlias = "ca.SX | float | Sequence[ca.SX | float] | Mapping[str, ca.SX | float]"
+Traceable = Callable[[Recorder], Recorded]
+
+
+def trace(function: Traceable, what: str) -> Traced:
     """Record a function of the machine's expressions; `what` names it in errors."""
-    recorder = _Recorder()
+    recorder = Recorder()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)  # CasADi's, about NumPy's functions on its symbols
@@ -67,7 +71,7 @@ def trace(function: Callable[[Any], Any], what: str) -> Traced:
             f"{what}: the callable cannot be recorded ({str(error).splitlines()[0]}). It is called once with symbols: "
             "use NumPy's functions on them and no `if`."
         ) from error
-    named = dict(returned) if isinstance(returned, Mapping) else dict(_numbered(returned))
+    named: dict[str, ca.SX | float] = dict(returned) if isinstance(returned, Mapping) else dict(_numbered(returned))
     try:
         outputs = [ca.SX(value) for value in named.values()]
     except NotImplementedError as error:

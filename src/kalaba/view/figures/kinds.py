@@ -26,11 +26,17 @@ HOLDS = "FIGURE"  # the name that such a file gives it
 
 @dataclass(frozen=True)
 class Request:
-    """What a figure is drawn of."""
+    """What a figure is drawn of.
 
-    runs: Mapping[str, Run] = field(repr=False)  # by the name that tells them apart
-    frames: tuple[str, ...] = ()  # that the caller wants to see; none: the figure chooses
-    progress: Callable[[str], None] | None = None  # told of each run that has to be simulated first
+    Arguments:
+        runs: runs by the name that tells them apart
+        frames: frames that the caller wants to see; none: the figure chooses
+        progress: told of each run that has to be simulated first; None: nobody is told
+    """
+
+    runs: Mapping[str, Run] = field(repr=False)
+    frames: tuple[str, ...] = ()
+    progress: Callable[[str], None] | None = None
 
     @property
     def run(self) -> Run:
@@ -40,13 +46,21 @@ class Request:
 
 @dataclass(frozen=True)
 class FigureKind:
-    """One kind of figure."""
+    """One kind of figure.
 
-    name: str  # as it is chosen by
-    summary: str  # one line: what it shows
+    Arguments:
+        name: the name it is chosen by
+        summary: one line: what it shows
+        draw: makes the figure of a request
+        takes_several: whether it draws several runs over each other, and not one alone
+        takes_frames: whether it reads the frames of a request
+    """
+
+    name: str
+    summary: str
     draw: Callable[[Request], Figure] = field(repr=False)
-    takes_several: bool = False  # draws several runs over each other, and not one alone
-    takes_frames: bool = False  # reads the frames of a request
+    takes_several: bool = False
+    takes_frames: bool = False
 
 
 BUILT_IN = (
