@@ -1,46 +1,36 @@
 """Every threshold that decides something: its unit, what it is measured against, and why it has its value.
 
 A threshold stands here if another value could change an answer: a rank, an acceptance, a warning, a refusal. Counts of
-tries, sizes of pictures and coefficients of methods stay where they are used. The comment of each says its unit (1
-where it is a part of something), what it is measured against, and the reason for its size.
+tries, sizes of steps and pictures, and coefficients of methods stay where they are used. The comment above each says
+its unit, what it is measured against ("of ..." = relative to it, without a unit), and the reason for its size. Sections
+follow the rooms of CONTRIBUTING.md; a threshold of several rooms stands in the section of the first of them.
 """
 
-# --- Numbers and poses: space, joints, model.
-# --- numbers and poses: space, joints, model
+# --- Numbers and poses: space, joints, model, derive.
 
 # Of the square of a quaternion's length: more is a mistake, not rounding.
 QUATERNION_UNIT = 1e-6
-# 1, cosine between the two axes of a cross; axes normalised from plain numbers miss a right angle by some 1e-16
+# Cosine between the two axes of a cross: axes normalised from plain numbers miss a right angle by some 1e-16.
 RIGHT_ANGLE = 1e-12
-
-# 1, how far the length of a direction or quaternion is from one: within this it is left as the user wrote it
+# Of length 1: a direction or quaternion whose length is this near to 1 is left as the user wrote it.
 UNIT_LENGTH = 1e-12
-
-# 1, the same for quaternions whose entries are expressions of parameters: beyond it they do not turn, they stretch
+# Of length 1: quaternions whose entries are expressions of parameters do not turn but stretch if they are farther off.
+# Wider than UNIT_LENGTH: such entries are computed, and nothing normalises them.
 TURNING_LENGTH = 1e-9
-
-# 1, of the angle (at least one): nearer to a whole number of quarter turns an angle is one, with exact sine and cosine
+# Of the angle, at least 1 rad: nearer to a whole number of quarter turns an angle is one, with exact sine and cosine.
 QUARTER_TURN = 1e-15
-
-# rad, half of the angle of a rotation: below it axis times angle is twice the vector part, its factor being 0/0
+# rad, half of the angle of a rotation: below it axis times angle is twice the vector part, its factor being 0/0.
 NO_TURN = 1e-12
-
-# 1, of the largest principal moment: by how much inertia from rounded numbers may break the triangle inequality
+# Of the largest principal moment: by how much inertia from rounded numbers may break the triangle inequality.
 TRIANGLE = 1e-9
-
-# 1, condition of the mass matrix of a beam's shapes: beyond it some of them are the same shape to rounding
+# Condition of the mass matrix of a beam's shapes: beyond it some of them are the same shape to rounding.
 SHAPES_ALIKE = 1e13
-
-# 1, of the largest value of a tabulated shape: its value at the root may miss zero by it, its slope by a thousand times
+# Of the largest value of a tabulated shape: its value at the root may miss zero by it, its slope by a thousand times.
 SHAPE_ROOT = 1e-6
-
-# 1, of the root: a smaller step of Newton's method on a beam's frequency equation is rounding
+# Of the root: a smaller step of Newton's method on a beam's frequency equation is rounding.
 FREQUENCY_ROOT = 1e-15
-
-# 1, of the largest entry: integrals of orthogonal shapes below it are zero, and stay out of the equations
+# Of the largest entry: integrals of orthogonal shapes below it are zero, and stay out of the equations.
 SHAPES_ORTHOGONAL = 1e-13
-
-# --- rows: rank, closing, projection (constrain, compiled, plant)
 
 # --- Rows, their rank, closing and projection: constrain, compiled, plant.
 
@@ -54,6 +44,9 @@ ROW_NOTHING = 1e-12
 ROW_VANISHED = 1e-6
 # Of the longest row in the mass metric: shorter ones come later, so that a row that is vanishing makes way in time.
 ROW_STRONG = 0.1
+# Of the longest row: where rows are measured for their condition, shorter ones are not stretched to length 1, so that a
+# row that is vanishing shows.
+ROW_STRETCHED = 0.1
 # Of the distance of the farthest row: of rows nearly as far, the one declared first is taken, so that rounding does not
 # turn the choice.
 ROW_PREFERRED = 0.9
@@ -68,8 +61,8 @@ LIMB_MEETS = 0.02
 NO_INERTIA = 1e-13
 # Of the largest singular value of a matrix that has full rank if the motion is unique: smaller ones are rounding.
 SINGULAR_VALUE = 1e-10
-# Of a pivot of G = A M⁻¹ Aᵀ at the last choice: one that falls below this asks for a new choice, while the rows still
-# are as good as √0.1 of what they were. Measured against the last choice, not against the row's own length: the row
+# Of a pivot of G = A M⁻¹ Aᵀ at the last choice: one that falls below this asks for a new choice, while the rows are
+# still as good as √0.1 of what they were. Measured against the last choice, not against the row's own length: the row
 # itself can vanish.
 ROW_PIVOT_FALLEN = 0.1
 # m, rad: a row left out that is open by more was not dependent; a hundred times the residual of a projected state.
@@ -94,8 +87,8 @@ ASSEMBLY_ARRIVED = 1e-14
 # Of the largest singular value of rows of length 1: less is dropped from a Newton step. No rank is decided by it: off
 # the manifold rows that depend look independent, and a step must not follow their difference.
 ASSEMBLY_RANK = 1e-9
-# Of the residual: a Newton step that leaves more than this of it is slow.
-ASSEMBLY_SLOW = 0.999
+# Of the residual, or of the gap of a pose: a Newton step that leaves more than this of it is slow.
+STEP_SLOW = 0.999
 # Of the largest inertia: below this a direction counts as massless, and the metric of an assembly is filled up.
 ASSEMBLY_MASSLESS = 1e-9
 # m, rad: a guess of a displacement or a frame that is missed by less is met.
@@ -115,8 +108,6 @@ IMPACT_ROUNDING = 1e-20
 NOT_UNIQUE = 1e-10
 # Of a direction of length 1: velocities with a smaller part in it are not named in an error.
 NOT_UNIQUE_SHOWN = 1e-6
-
-# --- Time: steppers, compiled, run.
 # m, rad: a correction this small leaves the state at rounding, and so the speeds, which are corrected with A before it.
 PROJECTED = 1e-12
 # m, rad: a residual above this, where projecting no longer helps, is a failure. Far above what rounding leaves of
@@ -132,8 +123,14 @@ ROW_FADED = 3e-6
 # Of the largest speed, at least 1: a row left out that moves faster contradicts the others. Ten times ROW_INDEPENDENT,
 # down to which rows count as dependent.
 ROW_SPEED_CLOSED = 1e-6
+# m, rad: a residual that the plain projection of one state does not try to lessen. Below PROJECTED: it is the
+# reference for compiled code, and not in a hurry.
+REFERENCE_PROJECTED = 1e-14
+# m, rad: a residual above this is a failure of the plain projection. Wider than PROJECTION_LOST: searches project
+# states that lie far off, and it ends after a dozen corrections.
+REFERENCE_LOST = 1e-6
 
-# --- time: steppers, compiled, run
+# --- Time: steppers, compiled, run.
 
 # Of a step or of save_every: a time this near a multiple of it is that multiple.
 ON_GRID = 1e-9
@@ -147,14 +144,17 @@ INFINITE = 1e300
 ORDER_CONDITION = 1e-13
 # Of the largest acceleration, or of a change of speed within the step: where Newton's method ends.
 NEWTON_CLOSE = 1e-11
-# Of the same: where it ends at the latest when corrections no longer shrink.
+# Of the same as NEWTON_CLOSE: where it ends at the latest when corrections no longer shrink.
 NEWTON_STALLED = 1e-7
-# Of the largest coordinate, at least 1: the same for the motion within the step.
+# Of the correction before: one that shrinks by less asks for a fresh tangent. One digit per
+# correction is what an old one is used for.
+NEWTON_SLOW = 0.1
+# Of the largest coordinate, at least 1: NEWTON_CLOSE for the motion within the step.
 NEWTON_STILL = 1e-12
 # Of the largest coordinate, at least 1: rows at position level are not known better.
 NEWTON_CLOSED_ROWS = 1e-15
-# Of a motor's limit: an effort beyond it by more was meant so, and is no rounding.
-BEYOND_LIMIT = 1e-9
+# Of a motor's bound: an effort beyond it by less is rounding.
+WITHIN_BOUNDS = 1e-9
 # Of the largest speed: a projection that changes more does not correct a stepper's error; warned of.
 JOLT = 1e-3
 # Of a beam's length: a deflection past it leaves the range where linear modes hold; warned of.
@@ -182,140 +182,200 @@ EQUILIBRIUM_LOST = 1e-9
 EQUILIBRIUM_RESISTS = 1e-9
 # Of the stiffness that meets in a mode without taking account of signs: less is none, and the mode rigid.
 MODE_RIGID = 1e-10
+# Of 1, a direction's largest part or the energy of a mode: smaller parts are not named in a message.
+PART_SHOWN = 0.05
 # Of the largest ω²: less is rounding.
 MODE_TINY = 1e-15
 # Of the largest stiffness: a stiffness less symmetric than this has no potential.
 STIFFNESS_SYMMETRIC = 1e-7
 # Of the fastest pole: slower ones are at zero, to rounding.
 POLE_AT_ZERO = 1e-12
-# Coefficients of a dependence between rows: smaller ones are rounding.
+# Coefficient of a dependence between rows: a smaller one is rounding.
 DEPENDENCE_SHOWN = 1e-9
-# Of the longest row: where rows are measured for their condition, shorter ones are not stretched to length 1, so that a
-# row that is vanishing shows.
-CONDITION_STRETCHED = 0.1
 # Of the largest entry of A: a dependence between rows that fails by more off the manifold is no identity.
 DEPENDENCE_BROKEN = 1e-6
 
-# --- kinematics
-POSE_MET = 1e-12  # m, rad, of arms of metre size: gaps below this are rounding
-GAP_ROUNDING = 1e-14  # m, rad: a gap this small that a step does not lessen is rounding
-GAP_EXACT = 1e-16  # m, rad: at a smaller gap nothing is left to gain
-BEYOND_LIMIT = 1e-9  # m, rad: a displacement this little beyond its limit is at it
-AT_LIMIT = 1e-6  # m, rad: a displacement this near to its limit is held back by it
-SAME_SOLUTION = 1e-6  # m, rad: configurations, places and attitudes nearer to each other are one
-FREE_DIRECTION = 1e-8  # 1, of the largest gain: directions that move a frame less are free
-FLAT_DIRECTION = 1e-20  # 1, of the largest σ²: damping below this would let rounding steer
-FIRM_FACTOR = 1e-12  # 1, of the trace of a matrix that is factored: the same
-NO_ROOM = 1e-12  # 1, residual of the dual problem: so little says that nothing lies within the bounds
-ROTATION_MATRIX = 1e-9  # 1: how far the columns of a matrix may be from orthonormal for a rotation
-TURN_ROUNDING = 1e-14  # turns: an angle this little beyond its limit is at it
-SINGULAR_ARM = 1e-6  # 1, smallest singular value of J: rates would be a million times what is asked for
-TWIST_MISSED = 1e-9  # 1, of the twist asked for: more is not rounding
-AXES_MEET = 1e-9  # 1, of the size of the arm, or of one: axes that pass each other nearer meet
-AXES_PARALLEL = 1e-6  # 1, sine of the angle between neighbouring axes that count as parallel
-AXES_CROSS = 1e-12  # 1: lines that are nearer to parallel than this have no common point to rounding
-DEGENERATE_SHOULDER = 1e-4  # 1, of the size of the arm, or of one: below this the degenerate equations give seeds too
-SEED_MISS = 0.05  # 1, of the size of the arm: a seed that misses by more is none
-POINT_REACHED = 1e-11  # 1, of the size of the arm, at a double root; Newton's method on the whole arm follows
-WRIST_ALIGNED = 1e-7  # 1, sine of the angle between two axes that count as one: what the rounding of an angle leaves
-LEADING_TERM = 1e-14  # 1, of the largest coefficient of a series: smaller leading ones are rounding
-VANISHED_SERIES = 1e-13  # 1, of the terms that make a series up: less is rounding
-OFF_CIRCLE = 0.05  # 1: a root this far from the unit circle still counts as a seed of a real zero
-DEPENDENT_FREEDOM = 1e-9  # 1, of the largest singular value of rows, twists or rates: smaller ones are rounding
-FRAME_MOVES = 1e-6  # m per unit of velocity: less does not move a frame
-ARMS_AGREE = 1e-9  # m, rad: arms that differ by more do not hold the same objects
-POSE_TOLD = 1e-8  # 1, of the largest singular value: what the rows tell less of, they do not tell
+# --- Kinematics.
 
-# --- paths, control
-FORCE_ROW_VANISHED = 1e-13  # 1, of the longest row of W: shorter rows are rounding, whatever their units
-REPEATED_POINT = 1e-12  # 1, of the size of all points of a path: nearer neighbours are one point
-PATH_ROUNDING = 1e-12  # 1, room for rounding of lengths, accelerations and directions that are given at their bound
-LEG_LENGTH = 1e-13  # 1, of the size of its ends: what is left of a leg between two blends is rounding if shorter
-STRAIGHT_CORNER = 1e-12  # rad: a corner that turns less is none
-TURNED_BACK = 1e-6  # rad, from half a turn: legs at a corner that turns more lie on each other
-UNIT_SPEED = 1e-13  # 1, how far |dx/ds| may be from 1 in a fit by arc length
-ARC_QUADRATURE = 4e-15  # 1, of the length of a piece: how far the sum of its halves may be from it
-SHORTEST_FIT = 2.0**-30  # 1, of a polynomial: where a fit this short fails the curve has a cusp
-WRITTEN_LENGTH = 1e-12  # 1, tolerance of the quadrature of a written curve's length
-ROW_VANISHED = 1e-13  # 1, of the longest row of W: shorter rows are rounding, whatever their units
-DEPENDENT_FORCES = 1e-10  # 1, of the largest singular value of W with rows of length one: smaller ones are rounding
-FORCE_REACHED = 1e-9  # 1, of the required force with rows of length one: a smaller missing part is rounding
-WITHIN_BOUNDS = 1e-9  # 1, of a motor's bound: an effort beyond it by less is rounding
-BOUNDS_INFEASIBLE = 1e-9  # 1, residual of the dual problem, which is zero but for rounding if no τ is within the bounds
-PROGRAMME_HELD = (
-    1e-10  # 1, of the largest effort, and of rows of length one: qrqp's answer is dropped if it misses more
-)
-SAME_RATE = 1e-9  # 1, of a drive's rate: rates that differ by less are one
-GOAL_MET = 1e-9  # m, rad: a goal that is missed by less is met
-SPEED_MET = 1e-14  # 1, of the largest speed: residual of the speeds of structure and goals that is rounding
-INDEPENDENT_GOAL = 1e-6  # 1, part of a goal row of length one that the other goals and the structure leave over
-OFF_COURSE = 1e-6  # m, rad, m/s, rad/s: a start farther off is not on the course
-ROLLED = 1e-10  # 1, tolerance of configurations that follow from rolling
-SLIPPED = 1e-6  # m, rad: a goal that rolling misses by more cannot be met so
-COLLOCATION = 1e-9  # 1, of rows in units in which the first guess is of size one: what ipopt is to reach
-PEAK_ROUNDING = 1e-10  # 1, of the least peak: room for its own rounding
-PEAKS_ALIKE = 1e-9  # 1, of the larger: peaks that differ by less leave nothing to trade
-CREEPING = 1e-6  # 1, of the speed at which friction is fully there: below it friction is linear in the speed
-PUSHED = 1e-8  # 1, of the largest singular value of S with rows of length one: motors do not push along smaller ones
-NULL_ENTRY = 1e-12  # 1, of the largest entry of a null direction: a smaller one has no effect on its motor
+# m, rad, of arms of metre size: gaps below this are rounding.
+POSE_MET = 1e-12
+# m, rad: a gap this small that a step does not lessen is rounding.
+GAP_ROUNDING = 1e-14
+# m, rad: at a smaller gap nothing is left to gain.
+GAP_EXACT = 1e-16
+# rad, half of the angle of a rotation: below it the factor of the inverse of its Jacobian is 1/12, which it misses by
+# a part of 1e-9 that is lost beside the other terms; the formula would lose as many digits to a difference.
+SMALL_TURN = 1e-4
+# m, rad: a displacement this little beyond its limit is at it.
+BEYOND_LIMIT = 1e-9
+# m, rad: a displacement this near to its limit is held back by it.
+AT_LIMIT = 1e-6
+# m, rad: configurations, places and attitudes nearer to each other are one.
+SAME_SOLUTION = 1e-6
+# Of the largest gain: directions that move a frame less are free.
+FREE_DIRECTION = 1e-8
+# Of the largest σ²: damping below this would let rounding steer.
+FLAT_DIRECTION = 1e-20
+# Of the trace of AᵀA: the same where it is factored. Larger, so that Cholesky's method does not fail of rounding.
+FIRM_FACTOR = 1e-12
+# Last entry of the residual r of the dual problem of a step, which is −|r|²: so little says that nothing is within the
+# bounds. |r| = 1e-6, larger than BOUNDS_INFEASIBLE: without room a step stays free, which costs no more than a trial.
+NO_ROOM = 1e-12
+# Per entry of Rᵀ R: how far the columns of a matrix may be from orthonormal for a rotation.
+ROTATION_MATRIX = 1e-9
+# Turns: an angle this little beyond its limit is at it.
+TURN_ROUNDING = 1e-14
+# Smallest singular value of J, lengths in m: below it rates would be a million times the twist.
+SINGULAR_ARM = 1e-6
+# Of the required twist: a larger part that is missed is not rounding.
+TWIST_MISSED = 1e-9
+# Of the size of the arm, or of 1: axes that pass each other nearer meet.
+AXES_MEET = 1e-9
+# Sine of the angle between neighbouring axes: below it they count as parallel.
+AXES_PARALLEL = 1e-6
+# Sine of the angle between two lines: nearer to parallel they have no common point to rounding.
+AXES_CROSS = 1e-12
+# Of the size of the arm, or of 1: below this the degenerate equations give seeds too.
+DEGENERATE_SHOULDER = 1e-4
+# Of the size of the arm: a seed that misses by more is none.
+SEED_MISS = 0.05
+# Of the size of the arm, at a double root: a point is reached; Newton's method on the whole arm follows.
+POINT_REACHED = 1e-11
+# Sine of the angle between two axes that count as one: what the rounding of an angle leaves.
+WRIST_ALIGNED = 1e-7
+# Of the largest coefficient of a series: smaller leading ones are rounding.
+LEADING_TERM = 1e-14
+# Of the terms that make a series up: less is rounding.
+VANISHED_SERIES = 1e-13
+# Distance from the unit circle: a root this far from it still counts as a seed of a real zero.
+OFF_CIRCLE = 0.05
+# Of the largest singular value of rows, twists or rates: smaller ones are rounding.
+DEPENDENT_FREEDOM = 1e-9
+# m per unit of velocity: less does not move a frame.
+FRAME_MOVES = 1e-6
+# m, rad: arms that differ by more do not hold the same objects.
+ARMS_AGREE = 1e-9
 
-# --- cooperation
-SINGULAR_GRASP = 1e-6  # 1, of the largest singular value: closer than assembly can place an arm at a singular grasp
-CREEPING_GRASP = 1e-5  # m, rad: a gap that a singular grasp leaves, where assembly creeps
-SHORT_ROW = 0.1  # 1, of the longest row: shorter rows of a grasp are not stretched to length one
-SWAP_GAIN = 1e-9  # 1, of the least singular value: rates that lead are swapped only for a larger gain
+# --- Paths.
 
-FORCE_REACHED = 1e-9  # 1, of the largest entry of a required force: torques that miss less reach it, but for rounding
-GRASPS_APART = 1e-9  # m: grasps nearer than assembly can tell apart have no line between them
-INTERNAL_RANK = 1e-10  # 1, of the largest singular value of W with unit rows: torques with less move nothing
-ARM_SINGULAR = 1e-8  # 1, of the largest singular value of an arm's A_f: with a smaller one half of T's digits are lost
-ARM_FOLLOWS = 1e-6  # 1, measure of an arm: below it rates are a million times those of the object
+# Of the size of all points of a path: nearer neighbours are one point.
+REPEATED_POINT = 1e-12
+# Of lengths, accelerations and directions that are given at their bound: room for rounding.
+PATH_ROUNDING = 1e-12
+# Of the size of its ends: what is left of a leg between two blends is rounding if shorter.
+LEG_LENGTH = 1e-13
+# rad: a corner that turns less is none.
+STRAIGHT_CORNER = 1e-12
+# rad, from half a turn: legs at a corner that turns more lie on each other.
+TURNED_BACK = 1e-6
+# Of |dx/ds| = 1: how far it may be from 1 in a fit by arc length.
+UNIT_SPEED = 1e-13
+# Of half the interval of a fit: a smaller step of Newton's method on its parameter is rounding.
+ARC_PARAMETER = 1e-15
+# Of the length of a piece: how far the sum of its halves may be from it.
+ARC_QUADRATURE = 4e-15
+# Of a polynomial: where a fit this short fails the curve has a cusp.
+SHORTEST_FIT = 2.0**-30
+# Of the length of a written curve: the tolerance of its quadrature.
+WRITTEN_LENGTH = 1e-12
 
-# --- export, printing
+# --- Control.
 
-# 1, of an entry's size or of 1 where it is smaller: by how much an entry in its short form may differ from the
+# Of the longest row of W: shorter rows are rounding, whatever their units.
+FORCE_ROW_VANISHED = 1e-13
+# Of the largest singular value of W with rows of length 1: smaller ones are rounding, and torques along them move
+# nothing.
+DEPENDENT_FORCES = 1e-10
+# Of the largest entry of a required force (where motors share it, with rows of length 1): torques that miss less reach
+# it, but for rounding.
+FORCE_REACHED = 1e-9
+# Of the largest missing part of a force: smaller ones are not named in an error.
+MISSING_SHOWN = 1e-3
+# Length of the residual of the dual problem, which is zero but for rounding if no τ is within the bounds. Smaller than
+# the 1e-6 of NO_ROOM: efforts are refused by it.
+BOUNDS_INFEASIBLE = 1e-9
+# Of the cost of a least-squares problem: where scipy ends the search for the nearest efforts within bounds, for the
+# words of an error.
+NEAREST_EFFORTS = 1e-14
+# Of the largest effort, and of rows of length 1: qrqp's answer is dropped if it misses more.
+PROGRAMME_HELD = 1e-10
+# Of a drive's rate: rates that differ by less are one.
+SAME_RATE = 1e-9
+# m, rad: a goal that is missed by less is met.
+GOAL_MET = 1e-9
+# Of the largest speed: residual of the speeds of structure and goals that is rounding.
+SPEED_MET = 1e-14
+# Of a goal row of length 1: its least part that the other goals and the structure leave over.
+INDEPENDENT_GOAL = 1e-6
+# m, rad, m/s, rad/s: a start farther off is not on the course.
+OFF_COURSE = 1e-6
+# Of the configuration: tolerance of configurations that follow from rolling.
+ROLLED = 1e-10
+# m, rad: a goal that rolling misses by more cannot be met so.
+SLIPPED = 1e-6
+# Of rows in units in which the first guess is of size 1: what ipopt is to reach.
+COLLOCATION = 1e-9
+# Of the least peak: room for its own rounding.
+PEAK_ROUNDING = 1e-10
+# Of the larger peak: peaks that differ by less leave nothing to trade.
+PEAKS_ALIKE = 1e-9
+# Of the speed at which friction is fully there: below it friction is linear in the speed.
+CREEPING = 1e-6
+# Of the largest singular value of S with rows of length 1: motors do not push along smaller ones.
+PUSHED = 1e-8
+# Of the largest entry of a null direction: a smaller one has no effect on its motor.
+NULL_ENTRY = 1e-12
+
+# --- Cooperation.
+
+# Of the largest singular value: closer than assembly can place an arm at a singular grasp.
+SINGULAR_GRASP = 1e-6
+# m, rad: a gap that a singular grasp leaves, where assembly creeps.
+CREEPING_GRASP = 1e-5
+# Of the least singular value: rates that lead are swapped only for a larger gain.
+SWAP_GAIN = 1e-9
+# m: grasps nearer than assembly can tell apart have no line between them.
+GRASPS_APART = 1e-9
+# Of the largest singular value of an arm's A_f: with a smaller one half of T's digits are lost.
+ARM_SINGULAR = 1e-8
+# Measure of an arm, rates of the object per rate of its joints: below it joints are a million times as fast.
+ARM_FOLLOWS = 1e-6
+
+# --- Export, printing.
+
+# Of an entry's size or of 1 where it is smaller: by how much an entry in its short form may differ from the
 # expression at a sample state. Both are sums of the same products in another order, which differ by some 1e-15 each.
 PRINT_AGREES = 1e-12
-
-# 1, of a parameter's value: a relation of a notation (one parameter as an expression of others) is used while it gives
+# Of a parameter's value: a relation of a notation (one parameter as an expression of others) is used while it gives
 # the value of the machine. Written numbers agree to all their digits or not at all; this is rounding with a margin.
 RELATION_HOLDS = 1e-12
-
-# 1, of the largest number expected in a case: by how much exported C may differ from kalaba's own code. Both do the
+# Of the largest number expected in a case: by how much exported C may differ from kalaba's own code. Both do the
 # same sums and products but for their order and rounding; where rounding is seen to do more, that counts instead.
 C_AGREES = 1e-12
-
-# 1, of the largest number expected in all cases: a case of smaller numbers is measured against this part of them, so
+# Of the largest number expected in all cases: a case of smaller numbers is measured against this part of them, so
 # that one which happens to expect almost nothing does not have to agree to more digits than rounding leaves.
 C_CASE_SMALL = 1e-3
-
 # m, rad: a state whose rows are open by more is no case for a test. Projection ends some 100 times closer.
 C_CASE_CLOSED = 1e-11
-
-# 1, of the largest singular value of rows and encoders, each of length one: motions with a smaller one are not seen by
+# Of the largest singular value of rows and encoders, each of length one: motions with a smaller one are not seen by
 # any encoder. Far above rounding, far below any motion that an encoder is meant to read.
 ENCODER_UNSEEN = 1e-9
-
-# 1, of the largest part of an unseen motion: velocities with a smaller part are not named in the message about it.
-ENCODER_UNSEEN_SHOWN = 0.05
-
-# 1, of the largest singular value of what the motors push: freedoms with a smaller one are not driven by any motor.
-EXPORT_REACHED = 1e-8
-
 # m, rad: an exported controller refuses a state whose rows were open by more before the last step of Newton's method,
 # which squares what is left: 1e-9 becomes rounding.
 SERVO_LARGEST_GAP = 1e-9
-
 # m, rad: an exported controller refuses a state whose last step of Newton's method was longer; after a shorter one the
 # error left, some square of it, is within rounding.
 SERVO_LARGEST_STEP = 1e-6
+# Of the independence of a motor's own velocity: another one is chosen for it only if it is ten times as independent.
+MOTOR_VELOCITY = 0.1
 
-# --- results, view, robots, cli
+# --- What people see: view, cli.
+
 # SI units of the quantity: a line of a figure that spans less does not move. Far below what a plot resolves.
 DRAWN_RESTING = 1e-9
-# 1, of the largest line of its kind: a smaller one is rounding beside it. Room above what rounding leaves.
+# Of the largest line of its kind: a smaller one is rounding beside it. Room above what rounding leaves.
 DRAWN_ROUNDING = 1e-9
-# 1, of a panel's height: lines or paths that stay this close cannot be told apart. A panel has some 300 pixels.
+# Of a panel's height: lines or paths that stay this close cannot be told apart. A panel has some 300 pixels.
 DRAWN_SAME = 1e-3
 # SI units: sizes below it count as zero on a logarithmic axis. Below the rounding of any number near one.
 DRAWN_FLOOR = 1e-18
@@ -323,11 +383,11 @@ DRAWN_FLOOR = 1e-18
 LEVEL_SPAN = 1e-9
 # m, rad: distances from a goal below it are rounding, and not drawn. Some ten units in the last place of one metre.
 GOAL_ROUNDING = 1e-15
-# 1, of the longest extent of all paths: an axis along which they extend less is not shown. Less than a pixel.
+# Of the longest extent of all paths: an axis along which they extend less is not shown. Less than a pixel.
 PATH_FLAT = 1e-4
-# 1, of the largest amplitude: a spectrum ends where all lines stay below it. Four decades hold what can be heard.
+# Of the largest amplitude: a spectrum ends where all lines stay below it. Four decades hold what can be heard.
 SPECTRUM_SHOWN = 1e-4
-# 1, of the longest step: samples whose distances differ more are not even, and have no spectrum.
+# Of the longest step: samples whose distances differ more are not even, and have no spectrum.
 SAMPLES_EVEN = 1e-6
 # m, rad: a coordinate in a report that is smaller is printed as zero. What a projected start leaves.
 PRINTED_ZERO = 1e-12
@@ -337,15 +397,25 @@ STUDIO_RESTING = 1e-12
 SAME_START = 1e-9
 # m, rad: a frame that is dragged has arrived when it is this close. Below what a screen shows.
 DRAG_NEAR = 1e-9
-# 1, of the distance left: a step of dragging that gains less leads nowhere.
+# Of the distance left: a step of dragging that gains less leads nowhere.
 DRAG_GAIN = 1e-7
-# 1, of the largest singular value: directions in which a dragged frame cannot go. Above rounding.
+# Of the largest singular value: directions in which a dragged frame cannot go. Above rounding.
 DRAG_OUT_OF_REACH = 1e-5
-# 1, of the longest extent: a machine that is thinner is looked at across its plane.
+# Of the longest extent: a machine that is thinner is looked at across its plane.
 PICTURE_FLAT = 0.2
-# 1, of the next larger extent: the same for the studio's first view, which shows solids with their thickness.
+# Of the next larger extent: the same for the studio's first view, which shows solids with their thickness.
 STUDIO_FLAT = 0.3
-# 1, of the speed: a larger jolt in a projection is reported. Less is the error of a stepper of order 4 or 5.
+# Of the speed: a larger jolt in a projection is reported. Less is the error of a stepper of order 4 or 5.
 JOLT_FELT = 1e-5
-# 1, of the speed: the same for steppers of order 1 or 2, whose error is larger.
+# Of the speed: the same for steppers of order 1 or 2, whose error is larger.
 JOLT_FELT_COARSE = 1e-3
+# Of the machine's size: places closer than this are one. Far less than a pixel.
+PLACES_SAME = 1e-6
+# m: a machine, or a body with what sits on it, that extends less has no extent to be drawn by.
+NO_EXTENT = 1e-6
+# Of a bar's radius: a shorter bar has no direction.
+BAR_POINT = 1e-9
+# Of 1/depth: of surfaces that coincide to this, the one that came first is seen.
+SURFACES_COINCIDE = 1e-6
+# Pixels²: a triangle with less area, seen from its front, is an edge or looks away.
+TRIANGLE_EDGE = 1e-12

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from kalaba.analyse.at_rest import Actuation, Balance, Rest, plant_of, state_at_rest, warn_unbalanced
 from kalaba.errors import ConstraintError
 from kalaba.plant.choice import not_unique
-from kalaba.tolerances import MODE_RIGID, MODE_TINY, STIFFNESS_SYMMETRIC
+from kalaba.tolerances import MODE_RIGID, MODE_TINY, PART_SHOWN, STIFFNESS_SYMMETRIC
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from kalaba.plant.state import State
 
 Array = NDArray[np.float64]
-SHOWN = 0.05  # parts of a mode's energy below this are not printed
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ class Frequencies:
     def _where(self, mode: int) -> str:
         part = np.abs(self.shares[:, mode])
         part = part / max(part.sum(), 1e-300)
-        order = [j for j in np.argsort(-part)[:4] if part[j] > SHOWN]
+        order = [j for j in np.argsort(-part)[:4] if part[j] > PART_SHOWN]
         return ", ".join(f"{self.names[j]} {100 * part[j]:.0f} %" for j in order)
 
 

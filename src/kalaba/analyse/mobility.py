@@ -14,7 +14,7 @@ from kalaba.plant.plant import Plant, build
 from kalaba.plant.reference import project_state
 from kalaba.plant.state import State
 from kalaba.space.configuration import displaced
-from kalaba.tolerances import CONDITION_STRETCHED, DEPENDENCE_BROKEN, DEPENDENCE_SHOWN
+from kalaba.tolerances import DEPENDENCE_BROKEN, DEPENDENCE_SHOWN, ROW_STRETCHED
 
 if TYPE_CHECKING:
     from kalaba.constrain.rows import IndependentRows
@@ -145,7 +145,7 @@ def _unit_rows(metric: Array, matrix: Array) -> Array:
     """Rows of A L⁻ᵀ, M = L Lᵀ, each of unit length unless it is much shorter than the longest: vanishing rows show."""
     rows = np.linalg.solve(np.linalg.cholesky(metric), matrix.T).T
     lengths = np.linalg.norm(rows, axis=1)
-    return np.asarray(rows / np.maximum(lengths, CONDITION_STRETCHED * lengths.max(initial=1e-300))[:, None])
+    return np.asarray(rows / np.maximum(lengths, ROW_STRETCHED * lengths.max(initial=1e-300))[:, None])
 
 
 def _nearby_rank(plant: Plant, rows: IndependentRows) -> int:

@@ -18,10 +18,9 @@ from kalaba.compiled.linear_solve import lu_factor, lu_solve
 from kalaba.compiled.memory import Memory, evaluate, load
 from kalaba.compiled.pace import scaled_norm
 from kalaba.native.machine_code import Floats, call, compiled, floats, integers
-from kalaba.tolerances import INFINITE, NEWTON_CLOSE, NEWTON_CLOSED_ROWS, NEWTON_STALLED, NEWTON_STILL
+from kalaba.tolerances import INFINITE, NEWTON_CLOSE, NEWTON_CLOSED_ROWS, NEWTON_SLOW, NEWTON_STALLED, NEWTON_STILL
 
 MOST_ITERATIONS = 25
-SLOW = 0.1  # a correction that shrinks by less asks for a fresh tangent
 
 
 @compiled
@@ -173,7 +172,7 @@ def _newton(memory: Memory, t: float, s: float) -> bool:
             and (size <= NEWTON_STALLED * scale or moved <= NEWTON_STILL)
         ):
             return True
-        fresh = memory.index_3 == 1 or (shrink > SLOW and tries > 0 and age > 0)
+        fresh = memory.index_3 == 1 or (shrink > NEWTON_SLOW and tries > 0 and age > 0)
         last = size
         age += 1
     return False

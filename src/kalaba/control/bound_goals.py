@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 SPEED_STEPS = 20  # of Newton's method at the most
-SHOWN = 0.05  # parts of a direction below this are not named
 
 
 @dataclass(frozen=True)
@@ -319,7 +318,7 @@ def _unspoken(
         _, _, directions = np.linalg.svd(matrix)
         basis = basis @ directions[len(independent) :].T
     weight = np.abs(basis).max(axis=1)
-    names = [n for n, w in zip(plant.velocities, weight, strict=True) if w > SHOWN * weight.max()]
+    names = [n for n, w in zip(plant.velocities, weight, strict=True) if w > tolerances.PART_SHOWN * weight.max()]
     count = freedoms - len(independent)
     shown = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
     return ControlError(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kalaba import tolerances
 from kalaba.control import traced
 from kalaba.control.allocation import Allocation, LeastSquares, Share, checked_rule
-from kalaba.control.bound_goals import SHOWN, Course, apart, course, tangent
+from kalaba.control.bound_goals import Course, apart, course, tangent
 from kalaba.control.goals import Goal, checked_goals, duration_of
 from kalaba.control.robust import Correction, Model, believed, checked_model, combined_error
 from kalaba.errors import ControlError
@@ -296,7 +296,7 @@ def _check_motors(bound: BoundServo) -> None:
     if rank < len(rows):
         missing = sides[:, rank]
         named = zip(missing, course.independent_names, strict=True)
-        parts = [f"{part:+.2g} {name}" for part, name in named if abs(part) > SHOWN]
+        parts = [f"{part:+.2g} {name}" for part, name in named if abs(part) > tolerances.PART_SHOWN]
         used = ", ".join(plant.actuators[i] for i in motors) or "no motor"
         raise ControlError(
             f"{plant.system.name}: {used} cannot push along {' '.join(parts)}: {len(rows)} goals, "

@@ -182,6 +182,6 @@ def _values(plant: Plant, q: Array) -> Array:
     own_rows = A[~is_grip]
     block = A[is_grip] @ independent_rows(row_metric(M, own_rows), own_rows).free_directions()
     lengths = np.linalg.norm(block, axis=1)
-    block /= np.maximum(lengths, tolerances.SHORT_ROW * max(float(lengths.max(initial=0.0)), 1e-300))[:, None]
+    block /= np.maximum(lengths, tolerances.ROW_STRETCHED * max(float(lengths.max(initial=0.0)), 1e-300))[:, None]
     sigma = np.linalg.svd(block, compute_uv=False)
     return np.asarray(sigma / max(float(sigma.max(initial=0.0)), 1e-300))

@@ -12,7 +12,7 @@ from kalaba.control.allocation import Allocation
 from kalaba.cooperate.arms import driven_velocities
 from kalaba.errors import ControlError, ModelError, near
 from kalaba.model.machine import Thrust
-from kalaba.tolerances import FORCE_REACHED, GRASPS_APART, INTERNAL_RANK
+from kalaba.tolerances import DEPENDENT_FORCES, FORCE_REACHED, GRASPS_APART
 
 if TYPE_CHECKING:
     from kalaba.cooperate.arms import Hold, Split
@@ -95,7 +95,7 @@ def internal(force_map: Array, shared: tuple[int, ...]) -> Internal:
     W = force_map[:, columns]
     length = np.linalg.norm(W, axis=1, keepdims=True)
     _, sigma, Vt = np.linalg.svd(W / np.where(length > 0, length, 1.0))
-    rank = int(np.sum(sigma > INTERNAL_RANK * sigma.max(initial=0.0)))
+    rank = int(np.sum(sigma > DEPENDENT_FORCES * sigma.max(initial=0.0)))
     basis = np.zeros((force_map.shape[1], len(columns) - rank))
     basis[columns] = Vt[rank:].T
     return Internal(basis, basis @ basis.T)

@@ -194,7 +194,7 @@ def _inverse(P: Array, half: float, length: float, sigma: Array) -> Array:  # no
         slope = np.maximum(speed(P, w), 1e-3 * length / half)
         step = (arc_length(P, -half, w) - (1 + sigma) * length / 2) / slope
         w = np.clip(w - step, -half, half)
-        if np.abs(step).max() < 1e-15 * half:
+        if np.abs(step).max() < tolerances.ARC_PARAMETER * half:
             break
     return w
 

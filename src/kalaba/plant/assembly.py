@@ -19,9 +19,9 @@ from kalaba.tolerances import (
     ASSEMBLY_EXACT,
     ASSEMBLY_MASSLESS,
     ASSEMBLY_RANK,
-    ASSEMBLY_SLOW,
     ASSEMBLY_UNMOVED,
     ROW_VANISHED,
+    STEP_SLOW,
 )
 
 Array = NDArray[np.float64]
@@ -102,7 +102,7 @@ def close(problem: Problem, q: Array) -> Assembled:
         gain = np.linalg.norm(at_trial[0]) / max(float(np.linalg.norm(residual)), 1e-300)
         if not gain < 1.0:  # nothing is left to gain, or nothing helps
             break
-        slow = slow + 1 if gain > ASSEMBLY_SLOW and capped == 1.0 else 0
+        slow = slow + 1 if gain > STEP_SLOW and capped == 1.0 else 0
         if slow > SLOW_STEPS:
             break
         q, (residual, A, M) = trial, at_trial

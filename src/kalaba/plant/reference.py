@@ -14,6 +14,7 @@ from kalaba.plant.evaluate import motion
 from kalaba.plant.state import State
 from kalaba.space.configuration import displaced, q_dot, unit
 from kalaba.steppers.runge_kutta4 import RungeKutta4
+from kalaba.tolerances import REFERENCE_LOST, REFERENCE_PROJECTED
 
 if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
@@ -23,8 +24,6 @@ Array = NDArray[np.float64]
 Drive = Callable[[float, Array, Array], Array]
 RUNGE_KUTTA = RungeKutta4()  # whose coefficients plant.step uses
 PROJECTIONS = 12
-CLOSED = 1e-14
-LOST = 1e-6
 
 
 def hold(plant: Plant, packed: Array, inputs: Array) -> None:
@@ -92,19 +91,19 @@ def project_state(plant: Plant, state: State, t: float) -> State:
     for _ in range(PROJECTIONS):
         value = plant.residual(q, t)
         size = float(np.max(np.abs(value)))
-        if size < CLOSED or size >= previous:
+        if size < REFERENCE_PROJECTED or size >= previous:
             break
         previous = size
         problem = plant.problem(plant.inputs(q, v, t))
         step = weighted_step(problem.matrix[position], problem.mass, -value[position])
         q = displaced(plant.machine, q, step)
-    if previous != np.inf and float(np.max(np.abs(plant.residual(q, t)))) > LOST:
+    if previous != np.inf and float(np.max(np.abs(plant.residual(q, t)))) > REFERENCE_LOST:
         raise ConstraintError(
             f"{plant.system.name}: the state cannot be projected onto the constraints at t = {t:g} s."
         )
     for _ in range(2):
         rate = plant.velocity_residual(q, v, t)
-        if np.max(np.abs(rate)) < CLOSED * max(1.0, float(np.max(np.abs(v)))):
+        if np.max(np.abs(rate)) < REFERENCE_PROJECTED * max(1.0, float(np.max(np.abs(v)))):
             break
         problem = plant.problem(plant.inputs(q, v, t))
         v = v + weighted_step(problem.matrix, problem.mass, -rate)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kalaba.errors import ControlError, near
 from kalaba.model.parts import Sampled
 from kalaba.results.run import Shortfall
-from kalaba.tolerances import BEYOND_LIMIT
+from kalaba.tolerances import WITHIN_BOUNDS
 
 if TYPE_CHECKING:
     from kalaba.plant.laws import Law
@@ -55,7 +55,7 @@ class Sampler:
             raise ControlError(f"Sampled at t = {t:g}: expected {len(self.names)} finite numbers, got {returned!r}.")
         self.short += [
             Shortfall(t, self.names[i], float(abs(values[i]) - self.limits[i]))
-            for i in np.flatnonzero(np.abs(values) > self.limits * (1 + BEYOND_LIMIT))
+            for i in np.flatnonzero(np.abs(values) > self.limits * (1 + WITHIN_BOUNDS))
         ]
         return np.asarray(np.clip(values, -self.limits, self.limits))
 

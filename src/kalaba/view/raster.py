@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.native.machine_code import compiled_entry
+from kalaba.tolerances import SURFACES_COINCIDE, TRIANGLE_EDGE
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 NOTHING = -1  # where no triangle is
 OUTLINE = 0.45  # of the brightness, along the edges of shapes
-CLOSE = 1e-6  # relative: of surfaces that coincide, the one that came first is seen
 CREASE = 0.02  # relative step in depth within a shape that gets an outline too
 
 
@@ -31,7 +31,7 @@ def fill(corners: Floats, light: Floats, owners: Integers, nearest: Floats, shad
         x1, y1, w1 = corners[k, 1, 0], corners[k, 1, 1], corners[k, 1, 2]
         x2, y2, w2 = corners[k, 2, 0], corners[k, 2, 1], corners[k, 2, 2]
         area = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)
-        if area > -1e-12:  # rows count downwards, so that what is counter-clockwise has a negative area
+        if area > -TRIANGLE_EDGE:  # rows count downwards, so that what is counter-clockwise has a negative area
             continue
         left, right = max(int(min(x0, x1, x2)), 0), min(int(max(x0, x1, x2)) + 1, width - 1)
         top, bottom = max(int(min(y0, y1, y2)), 0), min(int(max(y0, y1, y2)) + 1, height - 1)
@@ -43,7 +43,7 @@ def fill(corners: Floats, light: Floats, owners: Integers, nearest: Floats, shad
             b = ((x2 - x) * (y0 - y) - (x0 - x) * (y2 - y)) / area
             w = a * w0 + b * w1 + (1.0 - a - b) * w2
             for column in range(left, right + 1):
-                if a >= 0.0 and b >= 0.0 and a + b <= 1.0 and w > nearest[row, column] * (1.0 + CLOSE):
+                if a >= 0.0 and b >= 0.0 and a + b <= 1.0 and w > nearest[row, column] * (1.0 + SURFACES_COINCIDE):
                     nearest[row, column] = w
                     shades[row, column] = a * light[k, 0] + b * light[k, 1] + (1.0 - a - b) * light[k, 2]
                     seen[row, column] = owners[k]

@@ -162,7 +162,7 @@ def _out_of_bounds(W: Array, F: Array, low: Array, high: Array, rows: Sequence[s
     from scipy.optimize import lsq_linear
 
     length = row_lengths(W)
-    nearest = lsq_linear(W / length[:, np.newaxis], F / length, (low, high), tol=1e-14).x
+    nearest = lsq_linear(W / length[:, np.newaxis], F / length, (low, high), tol=tolerances.NEAREST_EFFORTS).x
     error = unreachable(F, F - W @ nearest, rows, "the motors are at their bounds. Ask for less or raise limits.")
     return OutOfBoundsError(str(error), _least_excess(W / length[:, np.newaxis], F / length, low, high))
 

@@ -18,7 +18,6 @@ from kalaba.constrain.elimination import factorise
 from kalaba.errors import ControlError
 
 Array = NDArray[np.float64]
-SHOWN = 1e-3  # of the largest missing part: smaller ones are not named
 
 
 class Solutions(NamedTuple):
@@ -56,7 +55,7 @@ def unreachable(F: Array, missing: Array, rows: Sequence[str], reason: str) -> C
     shown = [
         f"{gap:.3g} of {whole:.3g} at {name}"
         for name, gap, whole in zip(names, missing, F, strict=True)
-        if abs(gap) > SHOWN * np.abs(missing).max()
+        if abs(gap) > tolerances.MISSING_SHOWN * np.abs(missing).max()
     ]
     return ControlError(f"allocation: the force is out of reach, missing {', '.join(shown)}; {reason}")
 

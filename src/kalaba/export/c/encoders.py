@@ -30,7 +30,7 @@ from kalaba.model.machine import Thrust
 from kalaba.model.units import unit_of
 from kalaba.plant.laws import read
 from kalaba.space.symbolic_configuration import unit
-from kalaba.tolerances import ENCODER_UNSEEN, ENCODER_UNSEEN_SHOWN
+from kalaba.tolerances import ENCODER_UNSEEN, PART_SHOWN
 
 if TYPE_CHECKING:
     from kalaba.model.text.expressions import Expression
@@ -120,7 +120,7 @@ class Encoders:
 
     def _blind(self, weight: Array) -> ControlError:
         plant = self.plant
-        seen = [n for n, w in zip(plant.velocities, weight, strict=True) if w > ENCODER_UNSEEN_SHOWN * weight.max()]
+        seen = [n for n, w in zip(plant.velocities, weight, strict=True) if w > PART_SHOWN * weight.max()]
         shown = ", ".join(seen[:6]) + (", ..." if len(seen) > 6 else "")
         count = f"{len(self.names)} encoder{'' if len(self.names) == 1 else 's'}"
         return ControlError(

@@ -25,7 +25,7 @@ from kalaba.export.c.cases import SEED, near_start
 from kalaba.export.c.export import Entry, Export, Trial, cost_lines, listed, machine_tables, parameters, sizes
 from kalaba.export.c.routine import routine
 from kalaba.model.machine import Thrust
-from kalaba.tolerances import EXPORT_REACHED
+from kalaba.tolerances import MOTOR_VELOCITY, PUSHED
 from kalaba.units import acceleration_unit, force_unit
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from kalaba.plant.state import State
 
 Array = NDArray[np.float64]
-FASTER = 0.1  # a motor's own velocity is chosen unless another one is ten times as independent
 WANTED = 1.0  # m/s^2, rad/s^2: size of the accelerations in the cases
 
 
@@ -87,7 +86,7 @@ def _independent(plant: Plant) -> list[int]:
     basis, inverse = tangent(plant, plant.start.q)
     rows = basis / np.linalg.norm(inverse, axis=1)[:, None]
     names = {a.displacement.canonical for a in plant.machine.actuators if not isinstance(a.displacement, Thrust)}
-    favour = np.array([1.0 if name in names else FASTER for name in plant.velocities])
+    favour = np.array([1.0 if name in names else MOTOR_VELOCITY for name in plant.velocities])
     if not basis.shape[1]:
         raise ControlError(f"{plant.system.name}: its rows leave no freedom, so that nothing can be wanted of it.")
     chosen: list[int] = []
@@ -106,7 +105,7 @@ def _is_driven(plant: Plant, free: list[int], how: Allocation) -> bool:
     basis = tangent(plant, plant.start.q)[0] if plant.constraints else np.eye(len(free))
     pushed = basis.T @ plant.actuation_map(plant.start.q)
     sizes = np.linalg.svd(pushed, compute_uv=False) if k else np.zeros(0)
-    rank = int(np.sum(sizes > EXPORT_REACHED * sizes.max(initial=0.0)))
+    rank = int(np.sum(sizes > PUSHED * sizes.max(initial=0.0)))
     if rank == len(free):
         if k - rank > how.closed_form_spare:
             raise ControlError(

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 STEPS = 120  # of a descent at the most
 FAR = 0.7  # m, rad: largest change of a coordinate in one step
-SLOW = 0.999  # a step that leaves more of the gap than this is slow
 SLOW_STEPS = 8  # so many in a row lead nowhere
 NEAREST_STEPS = 200  # towards the guess at the most
 
@@ -81,7 +80,7 @@ def turn_rates(vector: Array) -> Array:
     S = skew(vector)
     half = float(np.linalg.norm(vector)) / 2
     # 1/θ² − (1 + cos θ)/(2 θ sin θ) = (1 − h cot h)/θ² with h = θ/2
-    factor = 1 / 12 if half < 1e-4 else (1 - half / math.tan(half)) / (4 * half * half)
+    factor = 1 / 12 if half < tolerances.SMALL_TURN else (1 - half / math.tan(half)) / (4 * half * half)
     return np.asarray(np.eye(3) - S / 2 + factor * S @ S)
 
 
@@ -195,7 +194,7 @@ def descend(task: Task, q: Array) -> tuple[Array, Look]:
         step = bounded_step(look.jacobian, -look.gap, weight * size**2, task.rows(look))
         trial = task.moved(q, step)
         ahead = task.look(trial)
-        slow = slow + 1 if ahead.size > SLOW * size else 0
+        slow = slow + 1 if ahead.size > tolerances.STEP_SLOW * size else 0
         if ahead.size < size:
             q, look, weight = trial, ahead, max(weight / 5, 1e-8)
         elif size < tolerances.GAP_ROUNDING:

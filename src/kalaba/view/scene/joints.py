@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.joints.marker import Glyph, Marker, Shape
+from kalaba.tolerances import BAR_POINT
 from kalaba.view.scene.meshes import Mesh, ball, bar, box, joined
 from kalaba.view.scene.solids import Sizes, axle, sleeve
 
@@ -57,5 +58,5 @@ class Strut:
         """The bar in the body's frame; a point where both places are one."""
         end, _ = placed.local(self.body, self.place)
         length = float(np.linalg.norm(end))
-        direction = end / length if length > 1e-9 * self.radius else np.array([0.0, 0.0, 1.0])
+        direction = end / length if length > BAR_POINT * self.radius else np.array([0.0, 0.0, 1.0])
         return bar(np.zeros(3), direction * max(length, 1e-3 * self.radius), self.radius, sides=12)

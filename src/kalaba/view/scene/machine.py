@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kalaba.model.parts import WORLD
 from kalaba.model.text.expressions import Values, number
+from kalaba.tolerances import NO_EXTENT
 from kalaba.view.scene.beams import BentBeam, outline
 from kalaba.view.scene.joints import THREAD, Strut, marker_mesh, pad
 from kalaba.view.scene.meshes import Faces, Mesh, joined
@@ -190,7 +191,7 @@ class _Builder:
     def _middling(self) -> float:
         """The median, over bodies, of how far what sits on them is from their origin."""
         away = [float(np.linalg.norm(points, axis=1).max(initial=0.0)) for points in self._anchors.values()]
-        return float(np.median([length for length in away if length > 1e-6] or [BARE]))
+        return float(np.median([length for length in away if length > NO_EXTENT] or [BARE]))
 
     def _extent(self) -> float:
         """The diagonal of the box around all places on bodies, with the extents of their solids."""
@@ -203,7 +204,7 @@ class _Builder:
             points.append(self.placed.positions[index] + own @ self.placed.rotations[index].T)
         cloud = np.concatenate(points)
         diagonal = float(np.linalg.norm(cloud.max(axis=0) - cloud.min(axis=0))) if len(cloud) else 0.0
-        return diagonal if diagonal > 1e-6 else self._lone_extent()
+        return diagonal if diagonal > NO_EXTENT else self._lone_extent()
 
     def _lone_extent(self) -> float:
         """The diagonal of the largest cuboid that has a body's mass and inertia: what a lone body is measured by."""

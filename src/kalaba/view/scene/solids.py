@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kalaba.joints.marker import Marker
 from kalaba.model.solids import AnySolid, Bar, Cuboid, MassProperties, Roller
+from kalaba.tolerances import PLACES_SAME
 from kalaba.view.scene.meshes import Mesh, across, ball, bar, box, hull, joined, tube
 
 Array = NDArray[np.float64]
@@ -23,7 +24,6 @@ LUMP = (0.015, 0.035)  # half-width of a body without length, of the machine's s
 DISC = (0.07, 0.018)  # radius and half-height of one that glides in a plane, of the machine's size
 OBJECT = 1.5  # of how far its grips are: the longest edge of a thing that is held
 SLIM = 0.65  # of a bar's radius: that of one that slides in another
-SAME = 1e-6  # of the machine's size: places closer than that are one
 FLAT = 0.35  # of its radius: half-thickness of a plate's edge
 
 
@@ -81,7 +81,7 @@ def _core(numbers: MassProperties, marker: Marker, anchors: Array, sizes: Sizes)
     edges, axes = equivalent_edges(numbers)
     if marker.makes_block and edges is not None:
         away = float(np.linalg.norm(anchors, axis=1).max(initial=0.0))
-        most = max(OBJECT * away, 4 * sizes.thin) if away > SAME * sizes.machine else sizes.machine
+        most = max(OBJECT * away, 4 * sizes.thin) if away > PLACES_SAME * sizes.machine else sizes.machine
         return (box(np.clip(edges, 2 * sizes.least, most)).moved(numbers.com, axes),)
     if marker.slides_along is not None:
         return (sleeve(marker.slides_along.components, 2 * sizes.thin, 6 * sizes.thin),)
@@ -150,7 +150,7 @@ def _distinct(anchors: Array, sizes: Sizes) -> Array:
     """Anchors off the origin, each once."""
     found: list[Array] = []
     for point in anchors:
-        if all(np.linalg.norm(point - other) > SAME * sizes.machine for other in (np.zeros(3), *found)):
+        if all(np.linalg.norm(point - other) > PLACES_SAME * sizes.machine for other in (np.zeros(3), *found)):
             found.append(point)
     return np.array(found).reshape(-1, 3)
 
