@@ -413,6 +413,8 @@ JOLT_FELT_COARSE = 1e-3
 PLACES_SAME = 1e-6
 # m: a machine, or a body with what sits on it, that extends less has no extent to be drawn by.
 NO_EXTENT = 1e-6
+# Of the square of the longest edge of the cuboid that has a body's inertia: with a smaller one it is drawn as a point.
+CUBOID_THIN = 1e-12
 # Of a bar's radius: a shorter bar has no direction.
 BAR_POINT = 1e-9
 # Of 1/depth: of surfaces that coincide to this, the one that came first is seen.

@@ -87,7 +87,7 @@ def test_all_that_look_at_a_state_see_the_same_freedoms(plant: kb.Plant):
     assert plant.derivatives(q, v).tangent.shape[1] == freedoms
     assert tangent(plant, q)[0].shape[1] == freedoms
     if plant.system.name != "spatial":  # nothing holds the posture of a quaternion
-        assert len(course(plant, (kb.posture(),)).kept) == freedoms
+        assert len(course(plant, (kb.posture(),)).independent) == freedoms
 
 
 @pytest.mark.filterwarnings("ignore::kalaba.analyse.at_rest.NotInEquilibriumWarning")

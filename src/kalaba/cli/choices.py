@@ -175,11 +175,17 @@ def _option(entry: Entry, key: str, value: str, flag: str) -> Choice:
     return value
 
 
-def choose_stepper(name: StepperName | None, step: float | None, own: Stepper | None) -> Stepper:
+def choose_stepper(name: StepperName | None, step: float | None, of_scenario: Stepper | None) -> Stepper:
     """The stepper of the flags, or the scenario's own, or the default."""
     from kalaba import steppers
 
-    chosen = steppers.BY_NAME[name]() if name is not None else own if own is not None else steppers.RungeKutta4()
+    chosen = (
+        steppers.BY_NAME[name]()
+        if name is not None
+        else of_scenario
+        if of_scenario is not None
+        else steppers.RungeKutta4()
+    )
     if step is None:
         return chosen
     if not chosen.has_step:

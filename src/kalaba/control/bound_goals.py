@@ -147,8 +147,8 @@ def demand(plant: Plant, motions: tuple[Motion, ...], state: State, t: float) ->
     """Evaluate the rows of some goals."""
     numbers = numbers_of(motions)
 
-    def values(equations: Equations, _: ca.SX, given: ca.SX) -> list[ca.SX]:
-        rows = stacked(motions, equations.kinematics, given)
+    def values(equations: Equations, _: ca.SX, symbols: ca.SX) -> list[ca.SX]:
+        rows = stacked(motions, equations.kinematics, symbols)
         parts = (rows.matrix, rows.drift, rows.aim.error, rows.aim.velocity, rows.aim.acceleration)
         return [ca.vec(ca.densify(part)) for part in parts]
 

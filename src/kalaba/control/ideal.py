@@ -76,9 +76,9 @@ class IdealServo:
             raise ControlError(f"{plant.system.name}: IdealServo needs a mass matrix of full rank. Give bodies mass.")
         on_course = course(plant, self.goals)
 
-        def pushes(equations: Equations, kept: ca.SX, numbers: ca.SX) -> list[ca.SX]:
+        def pushes(equations: Equations, mask: ca.SX, numbers: ca.SX) -> list[ca.SX]:
             gains, rows = (self.frequency, self.damping), on_course.rows(equations, numbers)
-            return traced.ideal_force(equations, kept, rows, gains, stacked=self.stacked)
+            return traced.ideal_force(equations, mask, rows, gains, stacked=self.stacked)
 
         def idle(_: Equations, __: ca.SX, ___: ca.SX) -> list[ca.SX]:
             return [ca.SX(0)] * len(plant.actuators)

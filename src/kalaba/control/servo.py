@@ -125,8 +125,8 @@ class BoundServo:
         if len(self.motors) - rows > servo.allocation.closed_form_spare:
             return self._sampled()
 
-        def efforts(equations: Equations, kept: ca.SX, numbers: ca.SX) -> list[ca.SX]:
-            S, r = self._demand(equations, kept, numbers)
+        def efforts(equations: Equations, mask: ca.SX, numbers: ca.SX) -> list[ca.SX]:
+            S, r = self._demand(equations, mask, numbers)
             shared = ca.vertsplit(servo.allocation.expression(S, r, self.limits))
             values = dict(zip(self.motors, shared, strict=True))
             return [values.get(i, ca.SX(0)) for i in range(len(self.plant.actuators))]
@@ -138,8 +138,8 @@ class BoundServo:
     def numbers(self, state: State, t: float) -> tuple[Array, Array]:
         """S and r at a state and time."""
 
-        def values(equations: Equations, kept: ca.SX, numbers: ca.SX) -> list[ca.SX]:
-            return [ca.vec(part) for part in self._demand(equations, kept, numbers)]
+        def values(equations: Equations, mask: ca.SX, numbers: ca.SX) -> list[ca.SX]:
+            return [ca.vec(part) for part in self._demand(equations, mask, numbers)]
 
         servo, rows, motors = self.servo, len(self.course.independent), len(self.motors)
         settings = f"{servo.frequency} {servo.damping} {servo.model} {servo.correction}"
@@ -157,10 +157,10 @@ class BoundServo:
         low[motors], high[motors] = np.maximum(low[motors], least), np.minimum(high[motors], most)
         return low, high
 
-    def _demand(self, equations: Equations, kept: ca.SX, numbers: ca.SX) -> tuple[ca.SX, ca.SX]:
+    def _demand(self, equations: Equations, mask: ca.SX, numbers: ca.SX) -> tuple[ca.SX, ca.SX]:
         servo, rows = self.servo, self.course.rows(equations, numbers)
         gains = servo.frequency, servo.damping
-        S, r = traced.demand(equations, kept, rows, gains, list(self.motors))
+        S, r = traced.demand(equations, mask, rows, gains, list(self.motors))
         if servo.correction is not None:
             r = r + servo.correction.term(combined_error(equations, rows, *gains))
         S, r = believed(equations, servo.model, [S, r])

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 def demand(
-    equations: Equations, kept: ca.SX, rows: Rows, gains: tuple[float, float], motors: list[int]
+    equations: Equations, mask: ca.SX, rows: Rows, gains: tuple[float, float], motors: list[int]
 ) -> tuple[ca.SX, ca.SX]:
-    """S and r for goals with gains (ω, ζ); `kept` marks the structural rows."""
+    """S and r for goals with gains (ω, ζ); `mask` marks the structural rows."""
     A, B = equations.constraint_matrix, ca.densify(equations.actuation_map)
-    parts = eliminate(equations.mass_matrix, A, kept)
+    parts = eliminate(equations.mass_matrix, A, mask)
     idle = _motion(parts, equations.applied_force - equations.bias, equations.constraint_rhs)
     still = ca.SX(A.shape[0], 1)
     moved = [_motion(parts, B[:, j], still) for j in motors]
@@ -43,7 +43,7 @@ def _motion(parts: Elimination, force: ca.SX, rhs: ca.SX) -> ca.SX:
 
 
 def ideal_force(
-    equations: Equations, kept: ca.SX, rows: Rows, gains: tuple[float, float], *, stacked: bool
+    equations: Equations, mask: ca.SX, rows: Rows, gains: tuple[float, float], *, stacked: bool
 ) -> list[ca.SX]:
     """The force on every velocity that the goals take: A_sᵀ (A_s Y A_sᵀ)⁻¹ (b_s − A_s v̇₀), with Y of B = 1.
 
@@ -52,8 +52,8 @@ def ideal_force(
     """
     A, b = equations.constraint_matrix, equations.constraint_rhs
     if not stacked:
-        A, b, kept = A[:0, :], b[:0], kept[:0]
-    parts = eliminate(equations.mass_matrix, A, kept)
+        A, b, mask = A[:0, :], b[:0], mask[:0]
+    parts = eliminate(equations.mass_matrix, A, mask)
     idle = _motion(parts, equations.applied_force - equations.bias, b)
     wishes, still = ca.densify(rows.matrix), ca.SX(A.shape[0], 1)
     moved = ca.horzcat(*(_motion(parts, wishes[i, :].T, still) for i in range(wishes.shape[0])))

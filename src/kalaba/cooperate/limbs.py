@@ -50,12 +50,12 @@ class LimbCarry:
 
     def pattern(self, share: Share) -> Hashable:
         """The arms of a limb and the motors that share, by their places."""
-        return self._arms(share, share.own), self._motors(share)
+        return self._arms(share, share.own_v), self._motors(share)
 
-    def _arms(self, share: Share, own: Iterable[int]) -> tuple[Arm, ...]:
+    def _arms(self, share: Share, own_v: Iterable[int]) -> tuple[Arm, ...]:
         """The arms whose velocities are a share's own; rows and velocities by their places in the share."""
         v, rows = ({index: i for i, index in enumerate(indices)} for indices in (share.v, share.rows))
-        velocities = {share.v[j] for j in own}
+        velocities = {share.v[j] for j in own_v}
         return tuple(
             Arm("", _placed(arm.rows, rows), _placed(arm.follow, v), _placed(arm.lead, v))
             for arm in self.split.arms
@@ -108,13 +108,13 @@ class LimbCarry:
     def _required(self, part: LawShare) -> tuple[ca.SX, ca.SX, ca.SX]:
         """F, W and V of a share."""
         share, first = part.share, part.share.shares[0]
-        arms, motors, tree = self._arms(first, share.own), self._motors(first), share.tree
+        arms, motors, tree = self._arms(first, share.own_v), self._motors(first), share.tree
         z = [*(first.v.index(j) for j in self.split.objects), *(j for arm in arms for j in arm.lead)]
         T, gamma = ca.SX(len(first.v), len(z)), ca.SX(len(first.v), 1)
         for column, j in enumerate(z):
             T[j, column] = 1
         follow(share.equations, arms, T, gamma)
-        T, gamma = T[share.own, :], gamma[share.own]
+        T, gamma = T[share.own_v, :], gamma[share.own_v]
         leading = self._leading
         wanted = part.read("acceleration", [[leading.index(one.v[j]) for j in z] for one in share.shares])
         M, load, B = share.translated([tree.mass_matrix, tree.bias - tree.applied_force, tree.actuation_map])

@@ -30,13 +30,13 @@ class Internal(NamedTuple):
     projector: Array  # (k, k): basis basisᵀ
 
 
-def motors(space: ObjectSpace, names: tuple[str, ...] | None, given: Mapping[str, float]) -> tuple[int, ...]:
+def motors(space: ObjectSpace, names: tuple[str, ...] | None, prescribed: Mapping[str, float]) -> tuple[int, ...]:
     """Indices of the motors that share: those named, or all that drive an arm and have no given torque."""
     plant = space.plant
-    plant.motors(tuple(given), "sharing")
+    plant.motors(tuple(prescribed), "sharing")
     if names is not None:
         return plant.motors(names, "sharing")
-    shared = tuple(i for i in space.arm_motors if plant.actuators[i] not in given)
+    shared = tuple(i for i in space.arm_motors if plant.actuators[i] not in prescribed)
     if not shared:
         raise ControlError(f"{plant.system.name}: no motor drives an arm. Add Actuators, or name motors=.")
     return shared
@@ -76,12 +76,12 @@ def share_force(
     force: Array,
     share: Allocation,
     shared: tuple[int, ...],
-    given: Mapping[str, float],
+    prescribed: Mapping[str, float],
 ) -> Array:
     """Torques of all motors with W τ = F: some given, the others shared among the motors `shared`."""
     plant, columns = space.plant, list(shared)
     torques = np.zeros(len(plant.actuators))
-    for name, value in given.items():
+    for name, value in prescribed.items():
         torques[plant.actuators.index(name)] = value
     torques[columns] = 0.0
     missing = force - force_map @ torques

@@ -32,7 +32,9 @@ def flatten(system: System) -> flat.Machine:
     layout.frames[described.WORLD] = flat.MachineFrame(described.WORLD, "", None, -1)
     layout.collect(system, Scope("", described.WORLD))
     gravity = layout.numbers(system, Scope("", described.WORLD), "").gravity
-    resolved = {kind: [layout.resolve(part, scope) for part, scope in layout.found[kind]] for kind in _RESOLVE_ORDER}
+    resolved = {
+        kind: [layout.resolve(part, scope) for part, scope in layout.parts_by_kind[kind]] for kind in _RESOLVE_ORDER
+    }
     bodies = parents_first(resolved[described.Body], layout.frames)
     layout.set_carriers(bodies)
     closures = [layout.resolve(part, scope) for part, scope in layout.closures]
@@ -85,7 +87,9 @@ class _Layout:
     body_indices: dict[str, tuple[int, int]] = field(default_factory=dict)
     mode_indices: dict[str, tuple[int, int]] = field(default_factory=dict)
     readings: dict[str, str] = field(default_factory=dict)  # deflections and slopes of beams' tips, with units
-    found: dict[Any, list[tuple[Any, Scope]]] = field(default_factory=lambda: {kind: [] for kind in _RESOLVE_ORDER})
+    parts_by_kind: dict[Any, list[tuple[Any, Scope]]] = field(
+        default_factory=lambda: {kind: [] for kind in _RESOLVE_ORDER}
+    )
     closures: list[tuple[Any, Scope]] = field(default_factory=list)
     start: described.Start = field(default_factory=described.Start)
     taken: set[str] = field(default_factory=set)
@@ -118,7 +122,7 @@ class _Layout:
             self.collect(part.system, Scope(name, name))
         elif isinstance(part, described.Body):
             self._collect_body(part, name)
-            self.found[described.Body].append((part, scope))
+            self.parts_by_kind[described.Body].append((part, scope))
         elif isinstance(part, described.Frame):
             at = self.numbers(part, scope, name).at
             self.frames[name] = flat.MachineFrame(name, scope.frame(part.parent), at, -1)
@@ -129,7 +133,7 @@ class _Layout:
             self.closures.append((part, scope))
         else:
             kind = described.Actuator if isinstance(part, described.Thruster) else type(part)
-            self.found[kind].append((part, scope))
+            self.parts_by_kind[kind].append((part, scope))
         if isinstance(part, described.Body | described.Connection | described.Spring):
             self.numbers(part, scope, name)  # so that every expression knows every number
 
@@ -327,13 +331,13 @@ def _spring(layout: _Layout, part: described.Spring, scope: Scope, name: str) ->
 
 def _displacement(layout: _Layout, part: described.Actuator | described.Spring, scope: Scope, name: str) -> Expression:
     """What a motor or a spring acts along: a length or an angle, not a rate."""
-    found = layout.expression(part.displacement, scope, name)
-    if found.has_rate or found.names & (layout.velocities.keys() - layout.coordinates.keys()):
+    expression = layout.expression(part.displacement, scope, name)
+    if expression.has_rate or expression.names & (layout.velocities.keys() - layout.coordinates.keys()):
         raise ModelError(
             f"{name}.displacement: expected an expression of positions, got one of rates: {part.displacement!r}. "
             "For a force of the speed use damping= or a control law."
         )
-    return found
+    return expression
 
 
 def _force(layout: _Layout, part: described.Force, scope: Scope, name: str) -> flat.MachineForce:

@@ -201,14 +201,14 @@ class _Writer:
 
     def tables(self) -> list[str]:
         """The slots of every call, and the functions that move numbers by them."""
-        found = [
+        slots = [
             _table(f"{one.names[0]}_{name}", getattr(one.call, name).ravel().tolist())
             for one in self.placed
             for name in ("x", "y", "z", "p", "when", "x_kept", "y_kept")
             if getattr(one.call, name) is not None
         ]
         widths = {one.call.width for one in self.placed}
-        return [*found, *(_mover(name, width, self.lanes) for name in _BODIES for width in sorted(widths))]
+        return [*slots, *(_mover(name, width, self.lanes) for name in _BODIES for width in sorted(widths))]
 
     def loop(self, one: Placed) -> str:
         """The function that makes all calls of one kind."""
@@ -265,7 +265,7 @@ class _Writer:
 
     def _test(self, name: str, width: int) -> list[str]:
         """Skip a group where the flags of all its calls are zero in all lanes."""
-        lanes, lines, found = self.lanes, [f"%flag.first = mul i64 %k, {width}"], []
+        lanes, lines, flags = self.lanes, [f"%flag.first = mul i64 %k, {width}"], []
         for lane in range(width):
             flag = f"%flag{lane}"
             lines += [
@@ -283,10 +283,10 @@ class _Writer:
                     f"{flag}.bits = bitcast {lanes.truth} {flag}.on to i{lanes.count}",
                     f"{flag}.any = icmp ne i{lanes.count} {flag}.bits, 0",
                 ]
-            found.append(f"{flag}.on" if lanes.count == 1 else f"{flag}.any")
+            flags.append(f"{flag}.on" if lanes.count == 1 else f"{flag}.any")
         for lane in range(1, width):
-            lines.append(f"%any{lane} = or i1 {found[lane]}, {found[0] if lane == 1 else f'%any{lane - 1}'}")
-        return [*lines, f"br i1 {found[0] if width == 1 else f'%any{width - 1}'}, label %make, label %done"]
+            lines.append(f"%any{lane} = or i1 {flags[lane]}, {flags[0] if lane == 1 else f'%any{lane - 1}'}")
+        return [*lines, f"br i1 {flags[0] if width == 1 else f'%any{width - 1}'}, label %make, label %done"]
 
     def main(self) -> str:
         """The function that runs the program."""
@@ -323,14 +323,14 @@ class _Writer:
         for one in self.placed:
             name, n_p, w = one.names[0], one.call.p.shape[1], one.call.width
             for k in range(one.call.groups):
-                own = f"%own{one.number}_{k}"
+                store = f"%own{one.number}_{k}"
                 slots = f"%p{one.number}_{k}"
                 first = (one.first + k * one.n_store * w) * lanes.count
                 lines += [
-                    f"{own} = getelementptr double, ptr %outputs, i64 {first}",
+                    f"{store} = getelementptr double, ptr %outputs, i64 {first}",
                     f"{slots} = getelementptr i32, ptr @{name}_p, i64 {k * n_p * w}",
                     f"call void @fetch{w}(ptr %all, ptr %line, ptr {slots}, i64 {n_p})",
-                    f"call void @{one.names[1]}(ptr %line, ptr {own}, ptr {own})",
+                    f"call void @{one.names[1]}(ptr %line, ptr {store}, ptr {store})",
                 ]
         return "\n".join([*lines, "ret void", "}"])
 

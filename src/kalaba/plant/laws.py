@@ -75,7 +75,7 @@ class Law:
         """What each motor may give at the least and the most."""
         return (-plant.limits, plant.limits) if self.bounds is None else self.bounds
 
-    def inputs(self, equations: Equations, kept: ca.SX | None = None, numbers: ca.SX | None = None) -> list[ca.SX]:
+    def inputs(self, equations: Equations, mask: ca.SX | None = None, numbers: ca.SX | None = None) -> list[ca.SX]:
         """All held inputs under the law, one expression per motor before its limit; sampled forces pass through.
 
         After them come the pushes, if there are any: they stand next in a kernel's inputs. Without symbols for its
@@ -83,7 +83,7 @@ class Law:
         """
         import casadi as ca
 
-        rows = ca.SX.ones(len(equations.machine.rows)) if kept is None else kept
+        rows = ca.SX.ones(len(equations.machine.rows)) if mask is None else mask
         symbols = ca.SX(ca.DM(self.numbers)) if numbers is None else numbers
         motors, u = self.motors(equations, rows, symbols), equations.symbols.u
         pushes = [] if self.pushes is None else self.pushes(equations, rows, symbols)
@@ -178,8 +178,8 @@ def law_function(plant: Plant, chosen: Law, *, limited: bool = True) -> Evaluato
     motors, count = len(plant.actuators), len(chosen.numbers)
     low, high = chosen.range(plant) if limited else (np.full(motors, -np.inf), np.full(motors, np.inf))
 
-    def values(equations: Equations, kept: ca.SX, numbers: ca.SX) -> list[ca.SX]:
-        u = chosen.inputs(equations, kept, numbers[:count])
+    def values(equations: Equations, mask: ca.SX, numbers: ca.SX) -> list[ca.SX]:
+        u = chosen.inputs(equations, mask, numbers[:count])
         lowest, highest = numbers[count : count + motors], numbers[count + motors :]
         return [bounded(u[i], lowest[i], highest[i]) for i in range(motors)] + u[motors:]
 
@@ -210,10 +210,10 @@ def traced_function(plant: Plant, name: str, values: Expressions, label: str, nu
 
     from kalaba.constrain.kernels.functions import law_values
 
-    def chosen(equations: Equations, kept: ca.SX, symbols: ca.SX) -> list[ca.SX]:
+    def chosen(equations: Equations, mask: ca.SX, symbols: ca.SX) -> list[ca.SX]:
         if not isinstance(plant.backend, Native):
-            kept = ca.SX(ca.DM((plant.choice.mask > 0).astype(float)))
-        return values(equations, kept, symbols)
+            mask = ca.SX(ca.DM((plant.choice.mask > 0).astype(float)))
+        return values(equations, mask, symbols)
 
     return plant.function(name, lambda e: law_values(e, chosen, len(numbers)), label, numbers=numbers)
 
@@ -222,4 +222,4 @@ def trace_map(equations: Equations) -> ca.Function:
     """B(q), column by column."""
     from kalaba.constrain.kernels.functions import expressions
 
-    return expressions(equations, lambda found: [found.actuation_map.reshape((-1, 1))])
+    return expressions(equations, lambda e: [e.actuation_map.reshape((-1, 1))])

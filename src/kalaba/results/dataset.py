@@ -158,9 +158,9 @@ def _plant(said: dict[str, Any]) -> Plant:
     )
 
 
-def _chosen(text: str, own: tuple[Any, ...]) -> Any:  # noqa: ANN401
+def _chosen(text: str, choices: tuple[Any, ...]) -> Any:  # noqa: ANN401
     """The choice that a text names; the default, which is the first, for one that is not kalaba's own."""
-    known = {repr(choice): choice for choice in own}
+    known = {repr(choice): choice for choice in choices}
     if text not in known:
-        logging.getLogger(__name__).warning("%s is not kalaba's own; going on with %r", text, own[0])
-    return known.get(text, own[0])
+        logging.getLogger(__name__).warning("%s is not kalaba's own; going on with %r", text, choices[0])
+    return known.get(text, choices[0])

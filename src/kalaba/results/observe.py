@@ -41,7 +41,7 @@ def evaluate(run: Run, text: str) -> Array:
         return run.observed[kind][:, index]
     expression = read(plant, text, "run")
     function = plant.function(
-        "expression", lambda e: expressions(e, lambda found: [found.kinematics.value(expression)]), expression.canonical
+        "expression", lambda e: expressions(e, lambda of: [of.kinematics.value(expression)]), expression.canonical
     )
     return evaluate_samples(run, function)[:, 0]
 

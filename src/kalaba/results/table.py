@@ -41,9 +41,9 @@ def to_table(data: xr.Dataset) -> Table:
         if variable not in data:
             continue
         values = data[variable].values if dimension else data[variable].values[:, None]
-        own = along[unit_coordinate(variable)] if dimension else [unit]
+        column_units = along[unit_coordinate(variable)] if dimension else [unit]
         for index, name in enumerate(column_names(variable, along)):
-            columns[name], units[name] = values[:, index], own[index]
+            columns[name], units[name] = values[:, index], column_units[index]
     return Table(columns, units, dict(data.attrs))
 
 
@@ -54,9 +54,9 @@ def from_table(columns: Mapping[str, Array], said: Mapping[str, Any]) -> xr.Data
     size = len(columns[TIME])
     wanted = {variable: column_names(variable, along) for variable in VARIABLES}
     values = {
-        variable: _stacked(columns, own, size)
-        for variable, own in wanted.items()
-        if variable not in OPTIONAL or all(name in columns for name in own)
+        variable: _stacked(columns, entries_wanted, size)
+        for variable, entries_wanted in wanted.items()
+        if variable not in OPTIONAL or all(name in columns for name in entries_wanted)
     }
     return labelled(machine, columns[TIME], values, said)
 
@@ -66,13 +66,13 @@ def column_names(variable: str, along: Mapping[str, Sequence[str]]) -> list[str]
     dimension = VARIABLES[variable][0]
     if not dimension:
         return [variable]
-    own = along[dimension]
+    entries = along[dimension]
     if variable == "q":
-        return [f"q:{name}" if name in ALONE else name for name in own]
+        return [f"q:{name}" if name in ALONE else name for name in entries]
     if variable == "v":
         plain = set(along["coordinate"])
-        return [f"rate({name})" if name in plain else name for name in own]
-    return [f"{variable}:{name}" for name in own]
+        return [f"rate({name})" if name in plain else name for name in entries]
+    return [f"{variable}:{name}" for name in entries]
 
 
 def _stacked(columns: Mapping[str, Array], wanted: Sequence[str], size: int) -> Array:

@@ -130,12 +130,12 @@ def notation(*bodies: str, arms: int = 3, **joints: str) -> Notation:
     symbols = {"gravity.z": "-g"}
     relations: dict[str, str] = {}
     for number, body in enumerate(bodies, 1):
-        own = f"C{number}"
-        symbols |= {f"{body}.mass": f"m_{{{own}}}"} | {f"{body}.{axis}": f"{axis}_{{{own}}}" for axis in "xyz"}
-        symbols |= {f"{body}.inertia.{axes}": f"I_{{{axes},{own}}}" for axes in ("xx", "yy", "zz", "xy", "xz", "yz")}
-        symbols |= {f"{body}.q{axis}": f"e_{{{axis},{own}}}" for axis in "wxyz"}
-        symbols |= {f"{body}.v{axis}": f"v_{{{axis},{own}}}" for axis in "xyz"}
-        symbols |= {f"{body}.w{axis}": rf"\omega_{{{axis},{own}}}" for axis in "xyz"}
+        name = f"C{number}"
+        symbols |= {f"{body}.mass": f"m_{{{name}}}"} | {f"{body}.{axis}": f"{axis}_{{{name}}}" for axis in "xyz"}
+        symbols |= {f"{body}.inertia.{axes}": f"I_{{{axes},{name}}}" for axes in ("xx", "yy", "zz", "xy", "xz", "yz")}
+        symbols |= {f"{body}.q{axis}": f"e_{{{axis},{name}}}" for axis in "wxyz"}
+        symbols |= {f"{body}.v{axis}": f"v_{{{axis},{name}}}" for axis in "xyz"}
+        symbols |= {f"{body}.w{axis}": rf"\omega_{{{axis},{name}}}" for axis in "xyz"}
         symbols |= {f"{body}.pitch": "h"}
     for word, letter in joints.items():
         body, _, kind = word.rpartition("_")

@@ -135,17 +135,17 @@ def _notation() -> Notation:
         symbols |= {f"{side}.platform.mass": f"m_{{v{number}}}", f"{side}.turret.mass": f"m_{{r{number}}}"}
         symbols |= {f"{side}.turret.inertia.zz": f"I_{{r{number}}}", f"{side}.turret.tip.z": f"l_{{r{number}}}"}
         for link in (1, 2, 3):
-            own, path = link + 3 * (number - 1), f"{side}.link{link}"
-            symbols |= {f"{side}.theta{link}": rf"\theta_{{{own}}}", f"{side}.motor{link}": f"u_{{{own}}}"}
+            index, path = link + 3 * (number - 1), f"{side}.link{link}"
+            symbols |= {f"{side}.theta{link}": rf"\theta_{{{index}}}", f"{side}.motor{link}": f"u_{{{index}}}"}
             symbols |= {
-                f"{path}.mass": f"m_{{{own}}}",
-                f"{path}.tip.x": f"l_{{{own}}}",
-                f"{path}.inertia.zz": f"I_{{{own}}}",
+                f"{path}.mass": f"m_{{{index}}}",
+                f"{path}.tip.x": f"l_{{{index}}}",
+                f"{path}.inertia.zz": f"I_{{{index}}}",
             }
             relations |= {f"{path}.com.x": f"{path}.tip.x/2"}
             relations |= {f"{path}.inertia.{axes}": f"{path}.inertia.zz" for axes in ("xx", "yy")}
-            short |= {rf"\hat{{s}}_{{{own}}}": f"{path}.tip.x*sin({side}.theta{link})"}
-            short |= {rf"\hat{{c}}_{{{own}}}": f"{path}.tip.x*cos({side}.theta{link})"}
+            short |= {rf"\hat{{s}}_{{{index}}}": f"{path}.tip.x*sin({side}.theta{link})"}
+            short |= {rf"\hat{{c}}_{{{index}}}": f"{path}.tip.x*cos({side}.theta{link})"}
     return Notation(symbols, relations, short)
 
 

@@ -203,7 +203,7 @@ class Share:
     shares: tuple[MachineShare, ...]  # one for each limb of the kind
     equations: Equations  # of the limb with the part of the hub that it hangs on
     tree: Equations  # the dynamics of what is the share's own
-    own: list[int]  # entries of v that are its own
+    own_v: list[int]  # entries of v that are its own
 
     @cached_property
     def mask(self) -> ca.SX:
@@ -213,12 +213,12 @@ class Share:
     @cached_property
     def f(self) -> ca.SX:
         """Further generalised force on what is its own."""
-        return ca.SX.sym("f", len(self.own))
+        return ca.SX.sym("f", len(self.own_v))
 
     @property
     def hub(self) -> list[int]:
         """Entries of v that are the hub's."""
-        return [j for j in range(len(self.shares[0].v)) if j not in self.own]
+        return [j for j in range(len(self.shares[0].v)) if j not in self.own_v]
 
     @cached_property
     def own_q(self) -> list[int]:
@@ -239,7 +239,7 @@ class Share:
         names = [p.name for p in self.equations.machine.free_parameters]
         p = [names.index(parameter.name) for parameter in self.tree.machine.free_parameters]
         old = [t.q, t.v, t.t, t.u, t.p]
-        new = [s.q[self.own_q], s.v[self.own], s.t, s.u, s.p[p]]
+        new = [s.q[self.own_q], s.v[self.own_v], s.t, s.u, s.p[p]]
         return ca.substitute(expressions, old, new)  # type: ignore[no-any-return]
 
     @property
@@ -251,7 +251,7 @@ class Share:
             "v": (s.v, self.slots(board.input("v"), "v")),
             "t": (s.t, board.input("t")),
             "u": (s.u, self.slots(board.input("u"), "u")),
-            "f": (self.f, self.slots(board.input("f"), "v", self.own)),
+            "f": (self.f, self.slots(board.input("f"), "v", self.own_v)),
             "mask": (self.mask, self.slots(board.input("mask"), "rows")),
         }
 

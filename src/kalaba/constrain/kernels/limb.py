@@ -120,14 +120,14 @@ def hand_up(mask: ca.SX, G: ca.SX, B: ca.SX, r: ca.SX, count: int) -> tuple[Name
 def solve_hub(
     mass: ca.SX,
     push: ca.SX,
-    own: tuple[ca.SX, ca.SX, ca.SX],
+    hub_rows: tuple[ca.SX, ca.SX, ca.SX],
     handed: Named,
 ) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX, ca.SX]:
     """Motion of the hub for some right-hand sides: x, its own rows' λ_0 and pivots, the seats' μ and pivots.
 
-    `own` are the hub's own rows: matrix, right-hand sides and mask.
+    `hub_rows` are the hub's own rows: matrix, right-hand sides and mask.
     """
-    A, rhs, mask = own
+    A, rhs, mask = hub_rows
     n_own, n_seats = A.shape[0], handed["R"].shape[0]
     rows, wanted = ca.vertcat(A, handed["R"]), ca.vertcat(rhs, handed["beta"])
     factor = factorise(ca.SX(ca.tril(mass)))
@@ -194,7 +194,7 @@ class LimbSolve:
     hub_arguments: Arguments = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        n, board = len(self.hub.own), self.board
+        n, board = len(self.hub.own_v), self.board
         triangle = n * (n + 1) // 2
         self.left: dict[int, _Left] = {}
         self.sums = {  # over all limbs: what the hub gets
@@ -218,18 +218,18 @@ class LimbSolve:
         others = sum(value.numel() for value, _ in (*written.values(), *added.values()))
         room = max(others, self._further(share))  # behind what is kept: other results, then arguments of the way back
         leaves = Kept(board.regions(len(share.shares), size + room), kept)
-        V = board.room(len(share.shares), len(share.shares[0].rows) * len(self.hub.own))
+        V = board.room(len(share.shares), len(share.shares[0].rows) * len(self.hub.own_v))
         self.left[index] = _Left(leaves, V, written["pivots"][1] if "pivots" in written else None)
         board.add(Step(share.arguments, written, added, share.numbers, leaves=leaves))
         self._hand_up(share, self.left[index])
 
     def _further(self, share: Share) -> int:
         """Arguments of the way back that are not kept: x, the load of rows handed up, q and v of the limb."""
-        return self.columns * (len(self.hub.own) + len(share.shares[0].rows)) + len(share.own_q) + len(share.own)
+        return self.columns * (len(self.hub.own_v) + len(share.shares[0].rows)) + len(share.own_q) + len(share.own_v)
 
     def _hand_up(self, share: Share, left: _Left) -> None:
         """Step 2: made only for limbs that hand up rows."""
-        mask, n, m = ca.SX.sym("mask", len(share.shares[0].rows)), len(self.hub.own), len(share.shares[0].rows)
+        mask, n, m = ca.SX.sym("mask", len(share.shares[0].rows)), len(self.hub.own_v), len(share.shares[0].rows)
         symbols = left.kept.as_symbols().values
         kept, to_hub = hand_up(mask, symmetric(symbols["G"], m), symbols["B"], symbols["r"], n)
         arguments = {name: (symbols[name], left.kept.slots(name)) for name in ("G", "B", "r")}
@@ -253,7 +253,7 @@ class LimbSolve:
         is_unit: bool = False,
     ) -> None:
         """Move the hub: its own M, Q and rows (matrix, right-hand sides) with what the limbs have given."""
-        hub, n = self.hub, len(self.hub.own)
+        hub, n = self.hub, len(self.hub.own_v)
         shapes = {"push": (n, self.columns), "R": (n, n), "beta": (n, self.columns)}
         got = {name: ca.SX.sym(name, *shapes.get(name, (len(slots), 1))) for name, slots in self.sums.items()}
         A, rhs = rows
@@ -270,7 +270,7 @@ class LimbSolve:
 
     def back(self, index: int) -> Back:
         """The way back to a kind of limb; first gives those that handed rows up what the hub found for them."""
-        share, left, n = self.limbs[index], self.left[index], len(self.hub.own)
+        share, left, n = self.limbs[index], self.left[index], len(self.hub.own_v)
         m, count = len(share.shares[0].rows), len(share.shares)
         extra = self.board.sums(count, m * self.columns)
         mask, V = ca.SX.sym("mask", m), ca.SX.sym("V", m, n)

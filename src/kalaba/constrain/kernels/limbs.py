@@ -52,7 +52,7 @@ class LimbMachine:
         """Rows and own columns of every limb, and the hub's seats, for those who choose rows."""
         shares = [share for kind in self.parted.kinds for share in kind.shares]
         rows = [list(share.rows) for share in shares]
-        columns = [[share.v[j] for j in sorted(share.own)] for share in shares]
+        columns = [[share.v[j] for j in sorted(share.own_v)] for share in shares]
         return (*_listed(rows), *_listed(columns)), self.n_hub
 
     def board(self, name: str, outputs: dict[str, int]) -> Board:
@@ -63,7 +63,7 @@ class LimbMachine:
         """The hub's share of a board, and one for each kind of limb."""
         hub = Share(board, (self.parted.hub,), self._hub, self._hub, list(range(self.n_hub)))
         limbs = [
-            Share(board, kind.shares, pair, tree, sorted(kind.pattern.own))
+            Share(board, kind.shares, pair, tree, sorted(kind.pattern.own_v))
             for kind, pair, tree in zip(self.parted.kinds, self._pairs, self._trees, strict=True)
         ]
         return hub, limbs

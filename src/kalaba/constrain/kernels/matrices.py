@@ -81,8 +81,8 @@ def system_matrices_by_limbs(limbs: LimbMachine) -> BlockProgram:
         M, bias, force = share.translated([t.mass_matrix, t.bias, t.force])
         return {
             **_matrices(board, share, M),
-            "bias": (bias, share.slots(board.output("bias"), "v", share.own)),
-            "force": (force + share.f, share.slots(board.output("force"), "v", share.own)),
+            "bias": (bias, share.slots(board.output("bias"), "v", share.own_v)),
+            "force": (force + share.f, share.slots(board.output("force"), "v", share.own_v)),
             "rhs": (e.constraint_rhs, share.slots(board.output("rhs"), "rows")),
             "value": (e.rows.value, share.slots(board.output("value"), "rows")),
             "rate": (e.rows.rate, share.slots(board.output("rate"), "rows")),
@@ -171,7 +171,7 @@ def _matrices(board: Board, share: Share, mass: ca.SX) -> Results:
     n, m = len(board.machine.velocities), len(board.machine.rows)
     v = np.array([entry.v for entry in share.shares], dtype=int).reshape(len(share.shares), -1)
     rows = np.array([entry.rows for entry in share.shares], dtype=int).reshape(len(share.shares), -1)
-    columns, A = v[:, share.own], share.equations.constraint_matrix
+    columns, A = v[:, share.own_v], share.equations.constraint_matrix
     return {
         "mass": (ca.densify(mass), board.output("mass")[_places(columns, columns, n)]),
         "matrix": (ca.densify(A), board.output("matrix")[_places(rows, v, m)]),

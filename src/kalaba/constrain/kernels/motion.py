@@ -121,7 +121,7 @@ def motion_by_limbs(
         b = e.constraint_rhs if baumgarte is None else e.constraint_rhs - restoring(e, baumgarte)
         M, Q, power = limb.translated([limb.tree.mass_matrix, limb.tree.force, _power(limb.tree)])
         Q = Q + limb.f
-        tree = Limb(M, e.constraint_matrix[:, limb.own], e.constraint_matrix[:, limb.hub], limb.mask)
+        tree = Limb(M, e.constraint_matrix[:, limb.own_v], e.constraint_matrix[:, limb.hub], limb.mask)
         y = tree.free(Q)  # M⁻¹ Q: the limb without its rows
         kept, to_hub = tree.reduce([b - ca.mtimes(tree.A, y)])
         written = {
@@ -129,7 +129,7 @@ def motion_by_limbs(
             "q_dot": (e.symbols.q_dot[limb.own_q], limb.slots(board.output("q_dot"), "q", limb.own_q)),
             "gap": (ca.fabs(e.rows.value), limb.slots(board.output("gap"), "rows")),
         }
-        power += ca.dot(limb.f, e.symbols.v[limb.own])
+        power += ca.dot(limb.f, e.symbols.v[limb.own_v])
         kept |= {"y": y, "A": tree.A, **({"b": e.constraint_rhs} if with_slack else {})}
         solve.reduce(index, kept, to_hub, written, {"power": (power, board.output("power"))})
     _hub_motion(solve, hub, baumgarte, with_slack=with_slack)
@@ -170,18 +170,18 @@ def _hub_motion(solve: LimbSolve, hub: Share, baumgarte: Baumgarte | None, *, wi
 def _limb_motion(solve: LimbSolve, index: int, limb: Share, *, with_slack: bool) -> None:
     """A limb's v̇ = M⁻¹ Q + M⁻¹ Aᵀ λ and Qc = Aᵀ λ, once x of the hub and so λ are known."""
     board, back = solve.board, solve.back(index)
-    v = ca.SX.sym("v", len(limb.own))
+    v = ca.SX.sym("v", len(limb.own_v))
     acceleration = back.kept["y"] + ca.mtimes(back.kept["moved"], back.load)
     held = ca.mtimes(back.kept["A"].T, back.load)
     written = {
-        "acceleration": (acceleration, limb.slots(board.output("acceleration"), "v", limb.own)),
-        "constraint_force": (held, limb.slots(board.output("constraint_force"), "v", limb.own)),
+        "acceleration": (acceleration, limb.slots(board.output("acceleration"), "v", limb.own_v)),
+        "constraint_force": (held, limb.slots(board.output("constraint_force"), "v", limb.own_v)),
     }
     if with_slack:
         moved = ca.mtimes(back.kept["A"], acceleration) + ca.mtimes(back.kept["B"], back.x)
         written["slack"] = (back.kept["b"] - moved, limb.slots(board.output("slack"), "rows"))
     back.call(
-        {"v": (v, limb.slots(board.input("v"), "v", limb.own))},
+        {"v": (v, limb.slots(board.input("v"), "v", limb.own_v))},
         written,
         {"power": (ca.dot(held, v), board.output("power"))},
     )

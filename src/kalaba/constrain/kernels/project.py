@@ -66,7 +66,7 @@ def project_by_limbs(limbs: LimbMachine) -> BlockProgram:
     for index, limb in enumerate(kinds):
         e = limb.equations
         M = limb.translated([limb.tree.mass_matrix])[0]
-        tree = Limb(M, e.constraint_matrix[:, limb.own], e.constraint_matrix[:, limb.hub], limb.mask)
+        tree = Limb(M, e.constraint_matrix[:, limb.own_v], e.constraint_matrix[:, limb.hub], limb.mask)
         kept, to_hub = tree.reduce([-e.rows.value, -e.rows.rate])
         del kept["pivots"]
         written = {
@@ -102,11 +102,11 @@ def project_by_limbs(limbs: LimbMachine) -> BlockProgram:
         back.call(
             {
                 "q": (t.q, limb.slots(board.input("q"), "q", limb.own_q)),
-                "v": (t.v, limb.slots(board.input("v"), "v", limb.own)),
+                "v": (t.v, limb.slots(board.input("v"), "v", limb.own_v)),
             },
             {
                 "q_next": (unit(quaternions, moved), limb.slots(board.output("q_next"), "q", limb.own_q)),
-                "v_next": (t.v + step[:, 1], limb.slots(board.output("v_next"), "v", limb.own)),
+                "v_next": (t.v + step[:, 1], limb.slots(board.output("v_next"), "v", limb.own_v)),
             },
             {},
         )
@@ -130,7 +130,7 @@ def normalise_by_limbs(limbs: LimbMachine) -> BlockProgram:
         q = share.translated([unit(t.machine.quaternions, t.symbols.q)])[0]
         return {
             "q_next": (q, share.slots(board.output("q_next"), "q", share.own_q)),
-            "v_next": (share.equations.symbols.v[share.own], share.slots(board.output("v_next"), "v", share.own)),
+            "v_next": (share.equations.symbols.v[share.own_v], share.slots(board.output("v_next"), "v", share.own_v)),
         }
 
     work = ca.SX.sym("work")

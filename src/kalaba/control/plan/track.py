@@ -56,12 +56,12 @@ class Track(Controller):
     def law(self, plant: Plant, start: State) -> Law:  # noqa: ARG002  (a plan has its own)
         """The law as expressions of state and time."""
 
-        def efforts(equations: Equations, kept: ca.SX, _: ca.SX) -> list[ca.SX]:
+        def efforts(equations: Equations, mask: ca.SX, _: ca.SX) -> list[ca.SX]:
             planned = _curve(self.plan.time, _linear(self.plan.actuation), equations.symbols.t)
             if not self.feedback:
                 return list(ca.vertsplit(planned))
             gains, motors = (self.frequency, self.damping), list(range(len(plant.actuators)))
-            S, r = traced.demand(equations, kept, self._rows(equations), gains, motors)
+            S, r = traced.demand(equations, mask, self._rows(equations), gains, motors)
             return list(ca.vertsplit(planned + least_squares(S, r - ca.mtimes(S, planned))))
 
         text = f"Track(feedback={self.feedback}, frequency={self.frequency!r}, damping={self.damping!r})"

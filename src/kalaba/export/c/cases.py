@@ -83,10 +83,10 @@ def along(plant: Plant, control: Any, scenario: Scenario | None, rng: np.random.
 def _on_course(plant: Plant, control: Servo, times: list[float]) -> list[State]:
     """States that meet the goals of a servo."""
     course = control.bind(plant).course
-    found = [course.start]
+    states = [course.start]
     for t in times:
-        found.append(course.at(t, found[-1].q))
-    return found[1:]
+        states.append(course.at(t, states[-1].q))
+    return states[1:]
 
 
 def _on_run(plant: Plant, control: Any, scenario: Scenario, times: list[float]) -> list[State]:  # noqa: ANN401

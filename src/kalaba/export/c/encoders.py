@@ -104,10 +104,10 @@ class Encoders:
     @property
     def _stiffness(self) -> Array:
         """How gladly a velocity is held: links are taken as rigid before joints as stuck."""
-        found = np.ones(len(self.plant.velocities))
+        stiffness = np.ones(len(self.plant.velocities))
         for body in self.plant.machine.bodies:
-            found[body.modes_in_v] = STIFF
-        return found
+            stiffness[body.modes_in_v] = STIFF
+        return stiffness
 
     def _read_by(self, law: ca.Function) -> list[int]:
         """The velocities that a law of (t, q, v, p) reads, or the coordinates of."""

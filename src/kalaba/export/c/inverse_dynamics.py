@@ -133,8 +133,8 @@ def _function(plant: Plant, free: list[int], how: Allocation | None) -> ca.Funct
     else:
         E, none = ca.SX.eye(s.v.shape[0])[free, :], ca.SX.zeros(len(free))
         rows = Rows(tuple(plant.velocities[i] for i in free), E, none, Aim(none, ca.mtimes(E, s.v), wanted))
-        kept = ca.SX(ca.DM((plant.choice.mask > 0).astype(float)))
-        S, r = traced.demand(equations, kept, rows, (1.0, 1.0), motors)
+        mask = ca.SX(ca.DM((plant.choice.mask > 0).astype(float)))
+        S, r = traced.demand(equations, mask, rows, (1.0, 1.0), motors)
     if how is not None:
         outputs["efforts"] = how.expression(S, r, plant.limits)
     idle = ca.substitute(list(outputs.values()), [s.u], [ca.SX.zeros(s.u.shape[0])])
@@ -152,8 +152,8 @@ def _notes(plant: Plant, prefix: str, arrays: list[str], how: Allocation | None)
             "follow from the constraints A v' = b. The efforts u give them on the closed machine: S u = wanted - E a, "
             "with a the accelerations while the motors are idle and S what one unit of each effort adds to them."
         )
-        kept = plant.choice.mask > 0
-        dropped = ", ".join(name for name, keep in zip(plant.constraints, kept, strict=True) if not keep)
+        mask = plant.choice.mask > 0
+        dropped = ", ".join(name for name, keep in zip(plant.constraints, mask, strict=True) if not keep)
         notes += [f"Rows that depend on the others, chosen at the start and left out: {dropped}."] if dropped else []
     else:
         notes.append("force = M v' + h(q, v) - applied, the generalised force that the wanted accelerations take.")

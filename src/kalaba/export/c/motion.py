@@ -36,8 +36,8 @@ HEALTH = "health"
 
 def motion_export(plant: Plant, prefix: str) -> Export:
     """v̇ and Qc from t, q, v, u, the choice of rows, and the parameters."""
-    kept = (choose(plant, plant.inputs(*plant.start)).mask > 0).astype(float)
-    function = _function(plant, kept)
+    mask = (choose(plant, plant.inputs(*plant.start)).mask > 0).astype(float)
+    function = _function(plant, mask)
     solve = routine(f"{prefix}_solve", function)
     arrays = tuple(name for name in solve.arguments if name not in {"t", HEALTH, *OUTPUTS})
     arguments = ", ".join(f"const double {name}[]" for name in arrays)
@@ -48,10 +48,10 @@ def motion_export(plant: Plant, prefix: str) -> Export:
     return Export(
         prefix=prefix,
         title=f"{plant.system.name}: the constrained motion.",
-        notes=_notes(plant, prefix, arrays, kept),
+        notes=_notes(plant, prefix, arrays, mask),
         tables=tuple(tables[name] for name in ("q", "v", "u", "rows", "p", "fixed")),
-        macros=sizes(plant, prefix, INPUTS=(inputs, "numbers in u"), ROWS=(len(kept), "rows of the constraints")),
-        numbers=(*parameters(plant, prefix), *_rows(plant, prefix, kept)),
+        macros=sizes(plant, prefix, INPUTS=(inputs, "numbers in u"), ROWS=(len(mask), "rows of the constraints")),
+        numbers=(*parameters(plant, prefix), *_rows(plant, prefix, mask)),
         types=(),
         routines=(solve,),
         inner=(),
@@ -76,7 +76,7 @@ _WHAT = (
 )
 
 
-def _notes(plant: Plant, prefix: str, arrays: tuple[str, ...], kept: Array) -> tuple[str, ...]:
+def _notes(plant: Plant, prefix: str, arrays: tuple[str, ...], mask: Array) -> tuple[str, ...]:
     defaults = {"p": f"{prefix}_parameters", "rows": f"{prefix}_rows"}
     said = ", ".join(["t", *(defaults.get(name, name) for name in arrays), *OUTPUTS])
     notes = [
@@ -84,8 +84,8 @@ def _notes(plant: Plant, prefix: str, arrays: tuple[str, ...], kept: Array) -> t
         f"    double health = {prefix}_accelerations({said});",
         _ASSUMED,
     ]
-    if kept.size:
-        dropped = ", ".join(name for name, keep in zip(plant.constraints, kept, strict=True) if not keep)
+    if mask.size:
+        dropped = ", ".join(name for name, keep in zip(plant.constraints, mask, strict=True) if not keep)
         notes.append(
             f"rows: 1 keeps a row, 0 leaves it out. {prefix}_rows keeps a largest independent set, chosen at the "
             f"start{f'; left out: {dropped}' if dropped else ', here all of them'}."
@@ -95,26 +95,26 @@ def _notes(plant: Plant, prefix: str, arrays: tuple[str, ...], kept: Array) -> t
     return tuple(notes)
 
 
-def _rows(plant: Plant, prefix: str, kept: Array) -> tuple[Numbers, ...]:
-    if not kept.size:
+def _rows(plant: Plant, prefix: str, mask: Array) -> tuple[Numbers, ...]:
+    if not mask.size:
         return ()
     text = "The rows that are kept: a largest independent set at the start."
-    return (Numbers(f"{prefix}_rows", f"{prefix.upper()}_ROWS", tuple(kept.tolist()), plant.constraints, text),)
+    return (Numbers(f"{prefix}_rows", f"{prefix.upper()}_ROWS", tuple(mask.tolist()), plant.constraints, text),)
 
 
-def _function(plant: Plant, kept: Array) -> ca.Function:
+def _function(plant: Plant, mask: Array) -> ca.Function:
     """Motion with the arguments of the C function; no further force."""
-    found = motion(plant.equations, is_singular=plant.is_singular)
+    whole = motion(plant.equations, is_singular=plant.is_singular)
     at_start = plant.inputs(*plant.start)
-    keep_rows(plant, at_start, kept)
-    parts = np.split(at_start, np.cumsum([found.numel_in(name) for name in plant.layout.sizes])[:-1])
-    healthy = np.array(found.call([*parts, plant.parameters])[found.index_out("pivots")]).ravel()
+    keep_rows(plant, at_start, mask)
+    parts = np.split(at_start, np.cumsum([whole.numel_in(name) for name in plant.layout.sizes])[:-1])
+    healthy = np.array(whole.call([*parts, plant.parameters])[whole.index_out("pivots")]).ravel()
     s = plant.equations.symbols
-    rows = ca.SX.sym("rows", len(kept))
-    given = {"q": s.q, "v": s.v, "t": s.t, "u": s.u, "mask": rows, "p": s.p, "f": ca.SX.zeros(s.v.shape[0])}
-    outputs = found(work=0, w=float(at_start[plant.layout.w]), **given)
-    health = ca.SX(1) if not kept.any() else ca.SX(ca.inf)
-    for i in np.flatnonzero(kept):
+    rows = ca.SX.sym("rows", len(mask))
+    arguments = {"q": s.q, "v": s.v, "t": s.t, "u": s.u, "mask": rows, "p": s.p, "f": ca.SX.zeros(s.v.shape[0])}
+    outputs = whole(work=0, w=float(at_start[plant.layout.w]), **arguments)
+    health = ca.SX(1) if not mask.any() else ca.SX(ca.inf)
+    for i in np.flatnonzero(mask):
         health = ca.fmin(health, outputs["pivots"][i] / healthy[i])
     named = {"t": s.t, "q": s.q, "v": s.v, "u": s.u, "rows": rows, "p": s.p}
     results = ca.cse([outputs[name] for name in OUTPUTS] + [health])
@@ -145,9 +145,9 @@ def _trial(plant: Plant, prefix: str, function: ca.Function) -> Trial:
 
 def _tolerance(plant: Plant, function: ca.Function, stored: dict[str, Any], expected: dict[str, Array]) -> float:
     """C_AGREES, or what rounding leaves where M is badly conditioned: by how much two of our own evaluations differ."""
-    kept = (plant.choice.mask > 0).astype(float)
+    mask = (plant.choice.mask > 0).astype(float)
     cases = zip(*stored.values(), strict=True)
-    results = [function(**dict(zip(stored, case, strict=True)), rows=kept, p=plant.parameters) for case in cases]
+    results = [function(**dict(zip(stored, case, strict=True)), rows=mask, p=plant.parameters) for case in cases]
     gaps = [
         gap(np.array([np.array(result[name]).ravel() for result in results]), array) for name, array in expected.items()
     ]

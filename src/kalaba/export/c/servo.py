@@ -127,8 +127,8 @@ def _law(plant: Plant, control: Any, start: State) -> Law:  # noqa: ANN401
 def _law_function(plant: Plant, law: Law) -> ca.Function:
     """The motors' efforts within their limits; sampled forces are not known to a controller and count as zero."""
     equations, s = plant.equations, plant.equations.symbols
-    kept = ca.SX(ca.DM((plant.choice.mask > 0).astype(float)))
-    efforts = law.inputs(equations, kept)[: len(plant.actuators)]
+    mask = ca.SX(ca.DM((plant.choice.mask > 0).astype(float)))
+    efforts = law.inputs(equations, mask)[: len(plant.actuators)]
     bounds = (bound.tolist() for bound in law.range(plant))
     efforts = [bounded(effort, low, high) for effort, low, high in zip(efforts, *bounds, strict=True)]
     alone = ca.substitute([ca.vertcat(*efforts)], [s.u], [ca.SX.zeros(s.u.shape[0])])

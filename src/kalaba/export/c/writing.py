@@ -251,8 +251,8 @@ def program(export: Export, stem: str) -> str:
     checks = []
     for name, array in wanted:
         least = float(abs(array).max()) or 1.0
-        found = f"gap(k, {array.shape[1]}, {name}, &expected_{name}[0][0], {number(least)})"
-        checks.append(f"        {{ const double found = {found}; if (found > worst) worst = found; }}")
+        gap = f"gap(k, {array.shape[1]}, {name}, &expected_{name}[0][0], {number(least)})"
+        checks.append(f"        {{ const double found = {gap}; if (found > worst) worst = found; }}")
     build = f"cc -std=c99 -O2 {stem}.c {stem}_test.c -lm -o {stem}_test"
     top = [f"Test of {stem}.c: {cases} cases with the results that kalaba's own code has for them.", trial.note]
     return _PROGRAM.format(

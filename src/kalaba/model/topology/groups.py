@@ -154,18 +154,18 @@ class Groups:
             frames.add(part.frame)
         if isinstance(getattr(part, "displacement", None), Thrust):
             frames.add(part.displacement.frame)
-        found: set[int] = set()
+        bodies: set[int] = set()
         for expression in expressions(part):
             frames |= expression.frames
             for name in expression.names:
-                found |= self._speakers.get(name, set())
+                bodies |= self._speakers.get(name, set())
                 head = name.rpartition(".")[0]
                 if name not in self._speakers and head in m.frames:
                     frames.add(head)
         if isinstance(part, MachineConstraint):
             for name, _ in part.work:
-                found |= self._speakers.get(name, set())
-        return found | {m.frames[name].body for name in frames if m.frames[name].body >= 0}
+                bodies |= self._speakers.get(name, set())
+        return bodies | {m.frames[name].body for name in frames if m.frames[name].body >= 0}
 
     @cached_property
     def _speakers(self) -> dict[str, set[int]]:

@@ -28,7 +28,7 @@ class Share:
     v: tuple[int, ...]
     u: tuple[int, ...]
     rows: tuple[int, ...]
-    own: frozenset[int]  # of the entries in `v` those of the limb; the others are the hub's
+    own_v: frozenset[int]  # of the entries in `v` those of the limb; the others are the hub's
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def _limbs(groups: Groups) -> list[frozenset[int]]:
         alone = _share(groups, group, frozenset(), closures=False)
         families.setdefault(_pattern(alone.machine, groups.names(group)), []).append(group)
     taken: list[frozenset[int]] = []
-    for family in sorted(families.values(), key=lambda found: -sum(map(len, found))):
+    for family in sorted(families.values(), key=lambda groups_alike: -sum(map(len, groups_alike))):
         together = [*taken, *family]
         if len(family) > 1 and not any(groups.are_joined(a, b) for a in family for b in together if a is not b):
             taken = together
@@ -113,7 +113,7 @@ def _share(groups: Groups, limb: frozenset[int], hub: frozenset[int], *, closure
     mine = [closure for closure in whole.closures if closures and is_mine(closure)]
     part: dict[str, Any] = {name: tuple(filter(is_mine, getattr(whole, name))) for name in ACTING}
     bodies = [b for i, b in enumerate(whole.bodies) if i in chosen]
-    frames = _frames(whole, bodies, [*mine, *(e for found in part.values() for e in found)])
+    frames = _frames(whole, bodies, [*mine, *(e for elements in part.values() for e in elements)])
     renumbered = {old: new for new, old in enumerate(sorted(chosen))}
     machine = replace(
         whole,

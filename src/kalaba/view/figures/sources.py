@@ -69,13 +69,13 @@ class _Runs:
         ]
         plain = {self._key(options): recognise.scenario_with(entry.name, {}, options) for options in every}
         matching = {key: len(recognise.changed(run, s)) for key, s in plain.items() if recognise.is_scenario(run, s)}
-        self.own = min(matching, key=lambda key: matching[key]) if matching else None
-        self.numbers = recognise.changed(run, plain[self.own]) if self.own is not None else {}
+        self.given_key = min(matching, key=lambda key: matching[key]) if matching else None
+        self.numbers = recognise.changed(run, plain[self.given_key]) if self.given_key is not None else {}
 
     def of(self, options: Options) -> Run:
         """The run of a machine with options; none: the run given."""
         key = self._key(options)
-        if not options or key == self.own:
+        if not options or key == self.given_key:
             return self.run
         if key not in self._made:
             self.progress(", ".join(f"{name}={value}" for name, value in options.items()))
@@ -89,7 +89,7 @@ class _Runs:
             listed = [f"{name} = {value:g}" for name, value in self.numbers.items()]
             more = f" and {len(listed) - SEVERAL} more" if len(listed) > SEVERAL else ""
             remarks.append(f"with other numbers than the catalogue's: {', '.join(listed[:SEVERAL])}{more}")
-        if self._made and self.own is None:
+        if self._made and self.given_key is None:
             remarks.append("the run given has options of its own; all panels are simulated as the source has them")
         return remarks
 

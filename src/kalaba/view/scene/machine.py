@@ -78,22 +78,22 @@ class Scene:
 
     def bent(self, q: ArrayLike) -> dict[int, Array]:
         """Corners of the shapes that bend, by their index, in their frames at one configuration."""
-        given = np.asarray(q, dtype=float)
-        placed = self.places.at(given) if any(isinstance(shape.source, Strut) for shape in self.shapes) else None
-        found = {}
+        at = np.asarray(q, dtype=float)
+        placed = self.places.at(at) if any(isinstance(shape.source, Strut) for shape in self.shapes) else None
+        corners = {}
         for index, shape in enumerate(self.shapes):
             if isinstance(shape.source, BentBeam):
-                found[index] = shape.source.vertices(given)
+                corners[index] = shape.source.vertices(at)
             elif isinstance(shape.source, Strut) and placed is not None:
-                found[index] = shape.source.mesh(placed).vertices
-        return found
+                corners[index] = shape.source.mesh(placed).vertices
+        return corners
 
     def corners(self, q: ArrayLike) -> list[Array]:
         """Corners of every shape in the world at one configuration."""
         placed, bent = self.placed(q), self.bent(q)
         pairs = zip(placed.positions, placed.rotations, strict=True)
-        own = (bent.get(index, shape.vertices) for index, shape in enumerate(self.shapes))
-        return [x + vertices @ R.T for (x, R), vertices in zip(pairs, own, strict=True)]
+        local = (bent.get(index, shape.vertices) for index, shape in enumerate(self.shapes))
+        return [x + vertices @ R.T for (x, R), vertices in zip(pairs, local, strict=True)]
 
     def bounds(self, q: ArrayLike) -> tuple[Array, Array]:
         """The lowest and the highest corner of the box around all shapes, over one or many configurations."""
@@ -110,9 +110,9 @@ def scene_of(plant: Plant, q: ArrayLike | None = None) -> Scene:
     its own gets one from the machine's size, which is taken at `q` (the start, if not given).
     """
     places = Places(plant)
-    given = np.asarray(plant.start.q if q is None else q, dtype=float)
-    placed = places.at(given)
-    builder = _Builder(plant, places, placed, given)
+    at = np.asarray(plant.start.q if q is None else q, dtype=float)
+    placed = places.at(at)
+    builder = _Builder(plant, places, placed, at)
     shapes = tuple(builder.shapes())
     corners = np.concatenate(
         [placed.positions[places.index[s.body]] + s.vertices @ placed.rotations[places.index[s.body]].T for s in shapes]
@@ -158,8 +158,8 @@ class _Builder:
 
     def _joint(self, name: str, frame: str, marker: Marker, *, is_marked: bool = True) -> Iterator[Shape]:
         """The marker of a joint, on its child's frame, and the strut to its seat; a telescope needs no marker."""
-        if is_marked and (found := marker_mesh(marker, self.sizes)) is not None:
-            yield Shape(f"{name}.joint", frame, *found, NEUTRAL)
+        if is_marked and (mesh := marker_mesh(marker, self.sizes)) is not None:
+            yield Shape(f"{name}.joint", frame, *mesh, NEUTRAL)
         if marker.has_strut:
             strut = Strut(self.places.index[frame], self.places.index[seat(name)], THREAD * self.sizes.thin)
             yield Shape(f"{name}.strut", frame, *strut.mesh(self.placed), NEUTRAL, bends=True, source=strut)
@@ -181,12 +181,12 @@ class _Builder:
         carried = [(name, frame.body) for name, frame in machine.frames.items()]
         carried += [(seat(body.name), machine.body_of(body.parent)) for body in machine.bodies]
         carried += [(seat(c.name), machine.body_of(c.parent)) for c in connections(machine)]
-        found: dict[str, list[Array]] = {body.name: [] for body in machine.bodies}
+        anchors: dict[str, list[Array]] = {body.name: [] for body in machine.bodies}
         for place, index in carried:
             if index >= 0:
                 name = machine.bodies[index].name
-                found[name].append(self.placed.local(self.places.index[name], self.places.index[place])[0])
-        return {name: np.array(points).reshape(-1, 3) for name, points in found.items()}
+                anchors[name].append(self.placed.local(self.places.index[name], self.places.index[place])[0])
+        return {name: np.array(points).reshape(-1, 3) for name, points in anchors.items()}
 
     def _middling(self) -> float:
         """The median, over bodies, of how far what sits on them is from their origin."""
@@ -200,16 +200,16 @@ class _Builder:
             index = self.places.index[body.name]
             form = body.solid.form(self.number)
             reach = 0.0 if form is None else form.reach
-            own = np.concatenate([self._anchors[body.name], reach * np.vstack([np.eye(3), -np.eye(3)])])
-            points.append(self.placed.positions[index] + own @ self.placed.rotations[index].T)
+            corners = np.concatenate([self._anchors[body.name], reach * np.vstack([np.eye(3), -np.eye(3)])])
+            points.append(self.placed.positions[index] + corners @ self.placed.rotations[index].T)
         cloud = np.concatenate(points)
         diagonal = float(np.linalg.norm(cloud.max(axis=0) - cloud.min(axis=0))) if len(cloud) else 0.0
         return diagonal if diagonal > NO_EXTENT else self._lone_extent()
 
     def _lone_extent(self) -> float:
         """The diagonal of the largest cuboid that has a body's mass and inertia: what a lone body is measured by."""
-        found = [equivalent_edges(body.solid.mass_properties(self.number))[0] for body in self.machine.bodies]
-        return max((float(np.linalg.norm(edges)) for edges in found if edges is not None), default=BARE)
+        cuboids = [equivalent_edges(body.solid.mass_properties(self.number))[0] for body in self.machine.bodies]
+        return max((float(np.linalg.norm(edges)) for edges in cuboids if edges is not None), default=BARE)
 
 
 def _colours(machine: Machine) -> dict[str, int]:

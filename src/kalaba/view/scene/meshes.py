@@ -102,17 +102,17 @@ def hull(points: ArrayLike, radius: float) -> Mesh:
     from scipy.spatial import ConvexHull
 
     cloud = (np.asarray(points)[:, None, :] + radius * _ROUND[None]).reshape(-1, 3)
-    found = ConvexHull(cloud)
-    corners = cloud[found.simplices]  # (F, 3, 3)
+    convex = ConvexHull(cloud)
+    corners = cloud[convex.simplices]  # (F, 3, 3)
     outward = np.einsum(
-        "fi,fi->f", np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), _normals(found)
+        "fi,fi->f", np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), _normals(convex)
     )
     corners[outward < 0] = corners[outward < 0][:, ::-1]
     return Mesh(corners.reshape(-1, 3), np.arange(3 * len(corners)).reshape(-1, 3))
 
 
-def _normals(found: object) -> Array:
-    return np.asarray(found.equations)[:, :3]  # type: ignore[attr-defined]
+def _normals(convex: object) -> Array:
+    return np.asarray(convex.equations)[:, :3]  # type: ignore[attr-defined]
 
 
 _ROUND = np.array(

@@ -66,14 +66,14 @@ class Places:
         """Poses of all places at one configuration (n_q,), or at many (N, n_q)."""
         from kalaba.constrain.kernels.functions import expressions
 
-        given = np.asarray(q, dtype=float)
-        packed = self.plant.layout.pack_each(np.atleast_2d(given))
+        configurations = np.asarray(q, dtype=float)
+        packed = self.plant.layout.pack_each(np.atleast_2d(configurations))
         function = self.plant.function("places", lambda e: expressions(e, _poses))
         if isinstance(function, NativeFunction):
             values = run_kernel(function.kernel, function.store, packed)
         else:
             values = np.array([function(row) for row in packed])
-        poses = values.reshape(*given.shape[:-1], len(self.names), 4, 3)
+        poses = values.reshape(*configurations.shape[:-1], len(self.names), 4, 3)
         return Placed(poses[..., 0, :], np.swapaxes(poses[..., 1:, :], -1, -2))
 
 
@@ -87,7 +87,7 @@ def _poses(equations: Equations) -> list[ca.SX]:
     import casadi as ca
 
     k, machine = equations.kinematics, equations.machine
-    found = [k.frame(name) for name in machine.frames]
-    found += [k.frame(body.parent).then(k.pose(body.at)) for body in machine.bodies]
-    found += [k.frame(c.parent).then(k.pose(c.at)) for c in connections(machine)]  # type: ignore[arg-type]
-    return [ca.vertcat(pose.position, ca.vec(ca.densify(pose.rotation))) for pose in found]
+    poses = [k.frame(name) for name in machine.frames]
+    poses += [k.frame(body.parent).then(k.pose(body.at)) for body in machine.bodies]
+    poses += [k.frame(c.parent).then(k.pose(c.at)) for c in connections(machine)]  # type: ignore[arg-type]
+    return [ca.vertcat(pose.position, ca.vec(ca.densify(pose.rotation))) for pose in poses]

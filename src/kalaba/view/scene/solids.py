@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kalaba.joints.marker import Marker
 from kalaba.model.solids import AnySolid, Bar, Cuboid, MassProperties, Roller
-from kalaba.tolerances import PLACES_SAME
+from kalaba.tolerances import CUBOID_THIN, PLACES_SAME
 from kalaba.view.scene.meshes import Mesh, across, ball, bar, box, hull, joined, tube
 
 Array = NDArray[np.float64]
@@ -53,21 +53,21 @@ def body_mesh(solid: AnySolid, marker: Marker, anchors: Array, number: Number, s
     """The mesh of a rigid body in its frame; `anchors` (A, 3) are the places of all that sits on it."""
     match solid.form(number):
         case Cuboid(edges):
-            own = box(np.maximum(edges, 2 * sizes.least))
+            mesh = box(np.maximum(edges, 2 * sizes.least))
         case Roller(radius, length, axis):
-            own = _cylinder(radius, length, axis.components, sizes)
+            mesh = _cylinder(radius, length, axis.components, sizes)
         case Bar(length, axis):
             end = length * np.array(axis.components)
             slim = SLIM if marker.slides_along is not None else 1.0
-            own = bar(np.zeros(3), end, slim * sizes.radius(float(np.linalg.norm(end))))
+            mesh = bar(np.zeros(3), end, slim * sizes.radius(float(np.linalg.norm(end))))
         case None:
             numbers = solid.mass_properties(number)
             makes_plate = marker.glides_across is not None and len(_distinct(anchors, sizes)) > 2
-            own = joined(() if numbers.tip is not None or makes_plate else _core(numbers, marker, anchors, sizes))
-            if not len(own.faces):
+            mesh = joined(() if numbers.tip is not None or makes_plate else _core(numbers, marker, anchors, sizes))
+            if not len(mesh.faces):
                 return _skeleton(numbers, anchors, sizes)
-    outside = [point for point in _distinct(anchors, sizes) if not _touches(own, point, sizes)]
-    return joined([own, *_bars(np.array(outside).reshape(-1, 3), sizes)])
+    outside = [point for point in _distinct(anchors, sizes) if not _touches(mesh, point, sizes)]
+    return joined([mesh, *_bars(np.array(outside).reshape(-1, 3), sizes)])
 
 
 def _core(numbers: MassProperties, marker: Marker, anchors: Array, sizes: Sizes) -> tuple[Mesh, ...]:
@@ -109,11 +109,11 @@ def _spread(points: Array) -> float:
 
 def _bars(points: Array, sizes: Sizes) -> list[Mesh]:
     """Bars from the origin, each with a round end."""
-    found = []
+    meshes = []
     for point in points:
         radius = sizes.radius(float(np.linalg.norm(point)))
-        found += [bar(np.zeros(3), point, radius), ball(1.25 * radius).moved(point)]
-    return found
+        meshes += [bar(np.zeros(3), point, radius), ball(1.25 * radius).moved(point)]
+    return meshes
 
 
 def _lump(numbers: MassProperties, sizes: Sizes) -> Mesh:
@@ -136,7 +136,7 @@ def equivalent_edges(numbers: MassProperties) -> tuple[Array | None, Array]:
     if not numbers.mass > 0:
         return None, axes
     squares = 6 * (moments.sum() - 2 * moments) / float(numbers.mass)
-    if not (squares > 1e-12 * max(squares.max(), 1e-300)).all():
+    if not (squares > CUBOID_THIN * max(squares.max(), 1e-300)).all():
         return None, axes
     return np.sqrt(squares), axes * np.sign(np.linalg.det(axes))
 
@@ -148,11 +148,11 @@ def _cylinder(radius: float, length: float, axis: tuple[float, float, float], si
 
 def _distinct(anchors: Array, sizes: Sizes) -> Array:
     """Anchors off the origin, each once."""
-    found: list[Array] = []
+    points: list[Array] = []
     for point in anchors:
-        if all(np.linalg.norm(point - other) > PLACES_SAME * sizes.machine for other in (np.zeros(3), *found)):
-            found.append(point)
-    return np.array(found).reshape(-1, 3)
+        if all(np.linalg.norm(point - other) > PLACES_SAME * sizes.machine for other in (np.zeros(3), *points)):
+            points.append(point)
+    return np.array(points).reshape(-1, 3)
 
 
 def _touches(mesh: Mesh, point: Array, sizes: Sizes) -> bool:

@@ -61,13 +61,13 @@ class Forces:
 
     def drawn(self, index: int, kinds: tuple[str, ...]) -> list[tuple[Arrow, Array]]:
         """Arrows of some kinds at a sample, each with the end that it is drawn to."""
-        found = []
+        ends = []
         for arrow in arrows(self.scene, self.run, index):
             most = self.largest.get(arrow.kind, 0.0)
             size = float(np.linalg.norm(arrow.vector))
             if arrow.kind in kinds and most > 0 and size > SHORT * most:
-                found.append((arrow, arrow.origin + arrow.vector * LONGEST * self.scene.size / most))
-        return found
+                ends.append((arrow, arrow.origin + arrow.vector * LONGEST * self.scene.size / most))
+        return ends
 
 
 def arrows(scene: Scene, run: Run, index: int) -> Iterator[Arrow]:
@@ -83,10 +83,10 @@ def _reactions(scene: Scene, run: Run, index: int, placed: Placed) -> Iterator[A
     for connection in connections(plant.machine):
         acting = {"t": float(run.time[index]), "actuation": run.actuation[index]}
         try:
-            found = plant.reaction(connection.name, run.q[index], run.v[index], **acting)
+            reaction = plant.reaction(connection.name, run.q[index], run.v[index], **acting)
         except KalabaError:  # no finite force at this very sample, near a singular position
             continue
-        yield Arrow("reaction", connection.name, placed.positions[where[connection.child]], found.force)
+        yield Arrow("reaction", connection.name, placed.positions[where[connection.child]], reaction.force)
 
 
 def _travels(scene: Scene, run: Run, index: int, placed: Placed) -> Iterator[Arrow]:
@@ -114,8 +114,8 @@ def _joint_rates(equations: Equations) -> list[ca.SX]:
 
     k = equations.kinematics
     pairs = zip(equations.machine.bodies, k.bodies, strict=True)
-    own = [k.joint_rates[body.rates.stop - part.joint.v_count : body.rates.stop] for part, body in pairs]
-    return [ca.vec(ca.densify(ca.jacobian(ca.vertcat(*own), k.symbols.v)))]
+    rates = [k.joint_rates[body.rates.stop - part.joint.v_count : body.rates.stop] for part, body in pairs]
+    return [ca.vec(ca.densify(ca.jacobian(ca.vertcat(*rates), k.symbols.v)))]
 
 
 def _first_rates(bodies: Sequence[MachineBody]) -> list[int]:

@@ -20,8 +20,8 @@ CURSOR = "#5c616a"
 
 def thinned(time: Array, values: Array) -> tuple[Array, Array]:
     """At most MOST samples, the first and the last among them."""
-    kept = np.unique(np.linspace(0, len(time) - 1, min(MOST, len(time))).astype(int))
-    return time[kept], values[kept]
+    indices = np.unique(np.linspace(0, len(time) - 1, min(MOST, len(time))).astype(int))
+    return time[indices], values[indices]
 
 
 def lines(quantity: Quantity, time: Array, cursor: float) -> tuple[Array, ...]:

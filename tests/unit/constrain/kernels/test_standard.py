@@ -127,7 +127,7 @@ def own_rows_are_well_conditioned(case, x):
     for kind in case.blocks.parted.kinds:
         for share in kind.shares:
             rows = [row for row in share.rows if mask[row] == 1.0]
-            columns = [share.v[j] for j in sorted(share.own)]
+            columns = [share.v[j] for j in sorted(share.own_v)]
             own = A[np.ix_(rows, columns)]
             if len(rows) > len(columns):
                 return False
