@@ -144,8 +144,10 @@ def state_at_rest(plant: Plant, at: State | None) -> Array:
     return checked(q, len(plant.coordinates), "at.q", plant.coordinates)
 
 
-def warn_unbalanced(plant: Plant, balance: Balance) -> None:
-    """Say that a state is no equilibrium, and what moves it."""
+def balance_at(rest: Rest, q: Array) -> Balance:
+    """The balance at a configuration; refuses rows that move by themselves, warns of a state that is no equilibrium."""
+    rest.check_still(q)
+    plant, balance = rest.plant, rest.at(q)
     if not balance.is_equilibrium:
         warnings.warn(
             f"{plant.system.name}: not an equilibrium; unbalanced: {balance.worst(plant.velocities)}. "
@@ -153,3 +155,4 @@ def warn_unbalanced(plant: Plant, balance: Balance) -> None:
             NotInEquilibriumWarning,
             stacklevel=3,
         )
+    return balance

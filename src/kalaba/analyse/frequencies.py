@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.analyse.at_rest import Actuation, Balance, Rest, plant_of, state_at_rest, warn_unbalanced
+from kalaba.analyse.at_rest import Actuation, Balance, Rest, balance_at, plant_of, state_at_rest
 from kalaba.errors import ConstraintError
 from kalaba.plant.choice import not_unique
 from kalaba.tolerances import MODE_RIGID, MODE_TINY, PART_SHOWN, STIFFNESS_SYMMETRIC
@@ -97,9 +97,7 @@ def frequencies(system: System | Plant, at: State | None = None, actuation: Actu
     """
     plant = plant_of(system)
     q, rest = state_at_rest(plant, at), Rest(plant, actuation)
-    rest.check_still(q)
-    balance = rest.at(q)
-    warn_unbalanced(plant, balance)
+    balance = balance_at(rest, q)
     return _solve(plant, balance)
 
 

@@ -24,7 +24,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.analyse.at_rest import Actuation, Rest, plant_of, state_at_rest, warn_unbalanced
+from kalaba.analyse.at_rest import Actuation, Rest, balance_at, plant_of, state_at_rest
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.errors import ControlError, KalabaError, ModelError
 from kalaba.native.backend import Interpreted
@@ -138,9 +138,7 @@ def linearise(
     """
     plant = plant_of(system)
     q, rest = state_at_rest(plant, at), Rest(plant, actuation)
-    rest.check_still(q)
-    balance = rest.at(q)
-    warn_unbalanced(plant, balance)
+    balance = balance_at(rest, q)
     packed = rest.packed(q)
     motion = derivatives(plant, packed)
     chosen = _independent(motion.tangent)

@@ -97,13 +97,8 @@ def split(plant: Plant, extra: Extra | None = None) -> Split:
 
 
 def velocities_of(machine: Machine, body: MachineBody) -> list[int]:
-    """The velocities that a body's joint and its own bending speak of."""
-    names = {name for displacement in body.displacements for name in displacement.expression.names}
-    pairs = dict(machine.scalar_pairs)
-    velocities = [pairs[i] for i, c in enumerate(machine.coordinates) if c.name in names and i in pairs]
-    if body.joint.has_quaternion:
-        velocities += range(body.v_index, body.v_index + body.joint.v_count)
-    return velocities + list(body.modes_in_v)
+    """The velocities of a body's joint and of its own bending."""
+    return [*machine.joint_velocities(body), *body.modes_in_v]
 
 
 def _trees(machine: Machine) -> list[Tree]:
@@ -140,9 +135,8 @@ def _floats(machine: Machine, index: int) -> bool:
 def _objects(machine: Machine, trees: list[Tree]) -> set[int]:
     """Held trees that float; and held trees without a motor that hold no such tree themselves."""
     links = [
-        tuple(_tree_of(trees, machine.body_of(end)) for end in (closure.child, closure.parent))
-        for closure in machine.closures
-        if isinstance(closure, MachineConnection)
+        tuple(_tree_of(trees, machine.body_of(end)) for end in (connection.child, connection.parent))
+        for connection in machine.connections
     ]
     joined = [{b for pair in links if t in pair for b in pair} - {t, -1} for t in range(len(trees))]
     motors = driven_velocities(machine)

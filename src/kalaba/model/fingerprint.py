@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from kalaba.model.machine import MachineConnection
 from kalaba.model.parts import Sampled
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def fingerprint(machine: Machine) -> str:
 def _formulas(machine: Machine) -> list[str]:
     """Formulas of joints that are defined outside the package, which may change while its version does not."""
     joints = [body.joint for body in machine.bodies]
-    joints += [closure.joint for closure in machine.closures if isinstance(closure, MachineConnection)]
+    joints += [connection.joint for connection in machine.connections]
     return sorted({joint.signature() for joint in joints if joint.is_from_outside})
 
 

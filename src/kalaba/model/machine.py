@@ -200,6 +200,11 @@ class Machine:
     scalar_pairs: tuple[tuple[int, int], ...]  # (index in q, index in v) of the plain coordinates
 
     @property
+    def connections(self) -> tuple[MachineConnection, ...]:
+        """The closed cuts among the closures."""
+        return tuple(closure for closure in self.closures if isinstance(closure, MachineConnection))
+
+    @property
     def rows(self) -> tuple[str, ...]:
         """Full names of all constraint rows, in declared order."""
         return tuple(row for closure in self.closures for row in closure.rows)
@@ -243,6 +248,15 @@ class Machine:
             if not isinstance(getattr(force, half), tuple)
             for axis in "xyz"
         )
+
+    def joint_velocities(self, body: MachineBody) -> list[int]:
+        """Entries of v that the displacements of a body's joint follow from; coupled joints share some."""
+        names = {name for displacement in body.displacements for name in displacement.expression.names}
+        pairs = dict(self.scalar_pairs)
+        velocities = [pairs[i] for i, c in enumerate(self.coordinates) if c.name in names and i in pairs]
+        if body.joint.has_quaternion:
+            velocities += range(body.v_index, body.v_index + body.joint.v_count)
+        return velocities
 
     def body_of(self, frame: str) -> int:
         """Index of the body that carries a frame, −1 for the world."""

@@ -99,7 +99,7 @@ def _coupling(plant: Plant, q: ArrayLike, base: str) -> Coupling:
     P = plant.function("momentum_map", _trace_momentum)(inputs).reshape((6, n), order="F")
     base_columns = _columns(machine, machine.bodies[index])
     riders = [body for body in machine.bodies if body.name != base and _root_index(machine, body) == index]
-    others = sorted({j for body in riders for j in _columns(machine, body)} | set(_modes(machine.bodies[index])))
+    others = sorted({j for body in riders for j in _columns(machine, body)} | set(machine.bodies[index].modes_in_v))
     others = [j for j in others if j not in base_columns]
     J, position = plant.jacobian(base, q)[:, base_columns], plant.pose(base, q).position
     S = np.vstack([J[:3] - np.cross(J[3:], position, axis=0), J[3:]])  # velocity at the world's origin
@@ -110,17 +110,8 @@ def _coupling(plant: Plant, q: ArrayLike, base: str) -> Coupling:
 
 
 def _columns(machine: Machine, body: MachineBody) -> list[int]:
-    """The velocities that a body's joint speaks of; those of a beam's modes too, for a body that is no base."""
-    names = {name for displacement in body.displacements for name in displacement.expression.names}
-    pairs = dict(machine.scalar_pairs)
-    columns = [pairs[i] for i, c in enumerate(machine.coordinates) if c.name in names and i in pairs]
-    if body.joint.has_quaternion:
-        columns += range(body.v_index, body.v_index + body.joint.v_count)
-    return columns if body.joint.is_base else columns + _modes(body)
-
-
-def _modes(body: MachineBody) -> list[int]:
-    return list(body.modes_in_v)
+    """The velocities of a body's joint; those of a beam's modes too, for a body that is no base."""
+    return machine.joint_velocities(body) + ([] if body.joint.is_base else list(body.modes_in_v))
 
 
 def _root_index(machine: Machine, body: MachineBody) -> int:

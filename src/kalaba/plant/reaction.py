@@ -71,7 +71,7 @@ def _multipliers(rows: IndependentRows, force: Array) -> tuple[Array, Array]:
 
 
 def _connection(plant: Plant, name: str) -> MachineConnection:
-    connections = {c.name: c for c in plant.machine.closures if isinstance(c, MachineConnection)}
+    connections = {c.name: c for c in plant.machine.connections}
     if name not in connections:
         raise ModelError(f"{plant.system.name}: no connection {name!r}; {near(name, connections)}")
     return connections[name]

@@ -340,7 +340,7 @@ def energy_loss(plant: Plant, q: Array, before: Array, after: Array) -> float:
 def settle_as_found(system: System, q: ArrayLike | None = None) -> System:
     """Replace every `at=AsFound()` by where the child is on its parent at a configuration, or at the System's start."""
     waiting = [p for p in system.parts if isinstance(p, Connection) and isinstance(p.at, AsFound)]
-    nested = [c for c in system.machine.closures if isinstance(c, MachineConnection) and isinstance(c.at, AsFound)]
+    nested = [c for c in system.machine.connections if isinstance(c.at, AsFound)]
     if len(nested) > len(waiting):
         raise ModelError(
             f"{nested[0].name}.at: AsFound() works in the outermost System. Give a pose, or connect there."

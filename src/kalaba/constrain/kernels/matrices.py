@@ -17,7 +17,6 @@ from kalaba.constrain.kernels.functions import free_inputs, metric, position_row
 from kalaba.derive.applied import damping_power
 from kalaba.derive.kinematics import Kinematics
 from kalaba.derive.pfaffian import alignment
-from kalaba.model.machine import MachineConnection
 from kalaba.tolerances import VELOCITY_ROW_LENGTH
 
 if TYPE_CHECKING:
@@ -145,19 +144,18 @@ def _outputs(limbs: LimbMachine, board: Board) -> None:
 
 def alignments(equations: Equations) -> ca.Function:
     """One cosine per connection: positive where it is closed as meant, negative at a false root."""
-    connections = [c for c in equations.machine.closures if isinstance(c, MachineConnection)]
-    values = [alignment(equations.kinematics, connection) for connection in connections]
+    values = [alignment(equations.kinematics, connection) for connection in equations.machine.connections]
     return traced("alignments", equations, {"cosines": stack(values)}, {})
 
 
 def alignments_by_limbs(limbs: LimbMachine) -> BlockProgram:
     """One cosine per connection, limb by limb."""
-    order = [c.name for c in limbs.machine.closures if isinstance(c, MachineConnection)]
+    order = [connection.name for connection in limbs.machine.connections]
     board = limbs.board("alignments", {"cosines": len(order)})
 
     def results(share: Share) -> Results:
         k = share.equations.kinematics
-        connections = [[c for c in s.machine.closures if isinstance(c, MachineConnection)] for s in share.shares]
+        connections = [s.machine.connections for s in share.shares]
         values = [alignment(k, connection) for connection in connections[0]]
         places = np.array([[order.index(c.name) for c in row] for row in connections], dtype=int)
         slots = board.output("cosines")[places.reshape(len(connections), -1)]

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kalaba.kinematics.objects.relative import seen_from
-from kalaba.model.machine import MachineConnection
 from kalaba.model.parts import Connection, Frame
 from kalaba.model.text.expressions import Values, number
 from kalaba.native.backend import Interpreted
@@ -57,7 +56,7 @@ class Opened:
     def ends(self) -> tuple[Ends, ...]:
         """The frames of every grasp that was let go."""
         machine, frames = self.space.plant.machine, self.plant.machine.frames
-        welds = {c.name for c in machine.closures if isinstance(c, MachineConnection) and c.joint.is_rigid}
+        welds = {c.name for c in machine.connections if c.joint.is_rigid}
         ends = []
         for hold in self.space.split.holds:
             if hold.name in frames:

@@ -16,7 +16,7 @@ from kalaba.tolerances import NO_EXTENT
 from kalaba.view.scene.beams import BentBeam, outline
 from kalaba.view.scene.joints import THREAD, Strut, marker_mesh, pad
 from kalaba.view.scene.meshes import Faces, Mesh, joined
-from kalaba.view.scene.places import Placed, Places, connections, seat
+from kalaba.view.scene.places import Placed, Places, seat
 from kalaba.view.scene.solids import Sizes, body_mesh, equivalent_edges
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class _Builder:
             reaches = f"{body.name}.tip" in self.machine.frames
             marker = body.joint.marker
             yield from self._joint(body.name, body.name, marker, is_marked=not (reaches and marker.has_strut))
-        for connection in connections(self.machine):
+        for connection in self.machine.connections:
             frame = self.machine.frames[connection.child]
             yield from self._joint(connection.name, frame.name, connection.joint.marker)
         yield from self._ground()
@@ -167,7 +167,7 @@ class _Builder:
     def _ground(self) -> Iterator[Shape]:
         """Feet under the joints that stand on the world."""
         standing = [(b.name, b.parent, b.joint) for b in self.machine.bodies]
-        standing += [(c.name, c.parent, c.joint) for c in connections(self.machine)]
+        standing += [(c.name, c.parent, c.joint) for c in self.machine.connections]
         feet: list[Mesh] = []
         for name, parent, joint in standing:
             if self.machine.body_of(parent) < 0 and joint.marker.has_foot:
@@ -180,7 +180,7 @@ class _Builder:
         machine = self.machine
         carried = [(name, frame.body) for name, frame in machine.frames.items()]
         carried += [(seat(body.name), machine.body_of(body.parent)) for body in machine.bodies]
-        carried += [(seat(c.name), machine.body_of(c.parent)) for c in connections(machine)]
+        carried += [(seat(c.name), machine.body_of(c.parent)) for c in machine.connections]
         anchors: dict[str, list[Array]] = {body.name: [] for body in machine.bodies}
         for place, index in carried:
             if index >= 0:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kalaba.model.machine import MachineConnection
 from kalaba.native.backend import NativeFunction
 from kalaba.plant.evaluate import run_kernel
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     import casadi as ca
 
     from kalaba.derive.equations import Equations
-    from kalaba.model.machine import Machine
     from kalaba.plant.plant import Plant
 
 Array = NDArray[np.float64]
@@ -55,7 +53,7 @@ class Places:
         """Frames as the machine has them, then the seats of bodies and of connections."""
         machine = self.plant.machine
         bodies = tuple(seat(body.name) for body in machine.bodies)
-        return (*machine.frames, *bodies, *(seat(c.name) for c in connections(machine)))
+        return (*machine.frames, *bodies, *(seat(c.name) for c in machine.connections))
 
     @cached_property
     def index(self) -> dict[str, int]:
@@ -77,11 +75,6 @@ class Places:
         return Placed(poses[..., 0, :], np.swapaxes(poses[..., 1:, :], -1, -2))
 
 
-def connections(machine: Machine) -> list[MachineConnection]:
-    """The closed cuts of a machine."""
-    return [closure for closure in machine.closures if isinstance(closure, MachineConnection)]
-
-
 def _poses(equations: Equations) -> list[ca.SX]:
     """Position and rotation, column by column, of every place."""
     import casadi as ca
@@ -89,5 +82,5 @@ def _poses(equations: Equations) -> list[ca.SX]:
     k, machine = equations.kinematics, equations.machine
     poses = [k.frame(name) for name in machine.frames]
     poses += [k.frame(body.parent).then(k.pose(body.at)) for body in machine.bodies]
-    poses += [k.frame(c.parent).then(k.pose(c.at)) for c in connections(machine)]  # type: ignore[arg-type]
+    poses += [k.frame(c.parent).then(k.pose(c.at)) for c in machine.connections]  # type: ignore[arg-type]
     return [ca.vertcat(pose.position, ca.vec(ca.densify(pose.rotation))) for pose in poses]

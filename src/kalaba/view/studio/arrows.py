@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.errors import KalabaError
 from kalaba.model.machine import MachineConstraint, Thrust
-from kalaba.view.scene.places import connections
 
 if TYPE_CHECKING:
     import casadi as ca
@@ -80,7 +79,7 @@ def arrows(scene: Scene, run: Run, index: int) -> Iterator[Arrow]:
 
 def _reactions(scene: Scene, run: Run, index: int, placed: Placed) -> Iterator[Arrow]:
     plant, where = run.plant, scene.places.index
-    for connection in connections(plant.machine):
+    for connection in plant.machine.connections:
         acting = {"t": float(run.time[index]), "actuation": run.actuation[index]}
         try:
             reaction = plant.reaction(connection.name, run.q[index], run.v[index], **acting)
