@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import kalaba as kb
-from kalaba.plant.evaluate import run_kernel
+from kalaba.native.backend import run_kernel
 from machines import closed_systems
 
 ROUNDING = 1e-12

@@ -33,6 +33,9 @@ class Evaluator(Protocol):
     def __call__(self, inputs: Array) -> Array:
         """Evaluate."""
 
+    def each(self, inputs: Array) -> Array:
+        """Evaluate on every row of inputs (N, n_inputs): results (N, n_outputs)."""
+
 
 class Backend(Protocol):
     """A way to evaluate functions."""
@@ -62,6 +65,10 @@ class InterpretedFunction:
         pieces = np.split(inputs, np.cumsum(sizes)[:-1])
         results = self.function.call([*pieces, self.parameters])
         return np.concatenate([np.asarray(r.full()).ravel(order="F") for r in results]) if results else np.zeros(0)
+
+    def each(self, inputs: Array) -> Array:
+        """Evaluate row after row."""
+        return np.array([self(row) for row in inputs])
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +137,10 @@ class NativeFunction:
         bound.run()
         return bound.outputs.copy()
 
+    def each(self, inputs: Array) -> Array:
+        """Call the machine code on every row, in one compiled loop."""
+        return run_kernel(self.kernel, self.store, inputs)
+
 
 @dataclass(frozen=True, slots=True)
 class Native:
@@ -153,6 +164,16 @@ class Native:
     def kernel(self, name: str, key: str, trace: Trace, lanes: int = 1, *, seldom: bool = False) -> Kernel:
         """The kernel itself, for loops that call it by address."""
         return provide(name, key, trace, lanes, seldom=seldom)
+
+
+def run_kernel(kernel: Kernel, store: Array, packed: Array) -> Array:
+    """Evaluate a kernel on every row of packed inputs."""
+    from kalaba.native.batch import Code, Piece, Slots, batch  # which loads Numba
+
+    results = np.empty((len(packed), kernel.n_outputs))
+    slots = Slots(kernel.n_inputs, kernel.n_outputs, kernel.lanes)
+    batch(Code(kernel.address, store, kernel), slots, [Piece(0, packed)], [Piece(0, results)])
+    return results
 
 
 def slices(sizes: dict[str, int]) -> dict[str, slice]:

@@ -26,7 +26,6 @@ from kalaba.tolerances import QUATERNION_UNIT, ROW_CONTRADICTION
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kalaba.native import Kernel
     from kalaba.plant.choice import Choice
     from kalaba.plant.plant import Plant
 
@@ -195,16 +194,6 @@ def _run(plant: Plant, fields: dict[str, Array]) -> tuple[Array, Array, Array]:
         plant.backend.threads,
     )
     return results[0], results[1], results[2]
-
-
-def run_kernel(kernel: Kernel, store: Array, packed: Array) -> Array:
-    """Evaluate a kernel on every row of packed inputs."""
-    from kalaba.native.batch import Code, Piece, Slots, batch
-
-    results = np.empty((len(packed), kernel.n_outputs))
-    slots = Slots(kernel.n_inputs, kernel.n_outputs, kernel.lanes)
-    batch(Code(kernel.address, store, kernel), slots, [Piece(0, packed)], [Piece(0, results)])
-    return results
 
 
 def _fields(plant: Plant, q: ArrayLike, v: ArrayLike, acting: Acting) -> dict[str, Array]:

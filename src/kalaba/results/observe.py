@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.native.backend import NativeFunction
-from kalaba.plant.evaluate import run_kernel
 from kalaba.plant.laws import read
 
 if TYPE_CHECKING:
@@ -48,11 +46,8 @@ def evaluate(run: Run, text: str) -> Array:
 
 def evaluate_samples(run: Run, function: Evaluator) -> Array:
     """A function of the plant at every sample."""
-    pieces = [
-        _evaluate_rows(function, packed_samples(run, slice(first, first + CHUNK)))
-        for first in range(0, len(run.time), CHUNK)
-    ]
-    return np.concatenate(pieces)
+    firsts = range(0, len(run.time), CHUNK)
+    return np.concatenate([function.each(packed_samples(run, slice(first, first + CHUNK))) for first in firsts])
 
 
 def packed_samples(run: Run, part: slice) -> Array:
@@ -61,9 +56,3 @@ def packed_samples(run: Run, part: slice) -> Array:
     packed = layout.pack_each(run.q[part], run.v[part], run.time[part])
     packed[:, layout.u.start : layout.u.start + run.inputs.shape[1]] = run.inputs[part]  # u, and f where it is pushed
     return packed
-
-
-def _evaluate_rows(function: Evaluator, packed: Array) -> Array:
-    if isinstance(function, NativeFunction):
-        return run_kernel(function.kernel, function.store, packed)
-    return np.array([function(row) for row in packed])

@@ -24,6 +24,7 @@ from kalaba.control.allocation.solutions import (
 )
 from kalaba.errors import ControlError
 from kalaba.space.pose import Floats
+from kalaba.kinematics.tree.bounds import least_distance, one_sided
 
 Array = NDArray[np.float64]
 
@@ -130,17 +131,11 @@ def nearest_within(least: ca.SX, null: ca.SX, lower: Sequence[float], upper: Seq
 def _shortest(G: Array, low: Array, high: Array) -> Array | None:  # noqa: N803
     """The z of least length with low ≤ G z ≤ high, or None if there is none.
 
-    One-sided rows C z ≥ d: u ≥ 0 minimises |E u − e| with E = [Cᵀ; dᵀ] and e = (0, ..., 0, 1); z = −r/r_last of the
-    residual r. The rows with u > 0 hold as equalities, from which z is found again to rounding.
+    `least_distance` tells which rows hold as equalities; z is computed from them, to rounding.
     """
-    from scipy.optimize import nnls
-
-    C, d = np.vstack([G, -G]), np.concatenate([low, -high])
-    finite = np.isfinite(d)
-    C, d = C[finite], d[finite]
-    E, e = np.vstack([C.T, d]), np.append(np.zeros(C.shape[1]), 1.0)
-    u, distance = nnls(E, e)
-    if distance < tolerances.BOUNDS_INFEASIBLE:
+    C, d = one_sided(G, low, high)
+    u, r = least_distance(C, d)
+    if np.linalg.norm(r) < tolerances.BOUNDS_INFEASIBLE:
         return None
     active = u > 0
     return np.asarray(np.linalg.lstsq(C[active], d[active], rcond=None)[0])

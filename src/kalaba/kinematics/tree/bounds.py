@@ -36,25 +36,37 @@ def bounded_step(matrix: Array, rhs: Array, damping: float, rows: tuple[Array, A
 def nearest_within(centre: Array, matrix: Array, low: Array, high: Array) -> Array:
     """The y nearest to a centre with low ≤ G y ≤ high; the centre itself where there is none.
 
-    Least distance programming: with E = [Gᵀ; gᵀ] for all bounds written as G x ≥ g, the residual r of min |E u − e|
-    over u ≥ 0, e the last unit vector, gives x = −r/r_last.
+    In the step x from the centre this is the problem of `least_distance`, and x = −r/r_last.
+    """
+    at = matrix @ centre
+    if _is_within(at, low, high):
+        return centre
+    G, g = one_sided(matrix, low - at, high - at)
+    scale = max(float(np.abs(g).max()), 1e-300)
+    _, r = least_distance(G, g / scale)
+    return centre if abs(r[-1]) < tolerances.NO_ROOM else np.asarray(centre - scale * r[:-1] / r[-1])
+
+
+def one_sided(matrix: Array, low: Array, high: Array) -> tuple[Array, Array]:
+    """C and d with C x ≥ d for low ≤ G x ≤ high; bounds that are infinite are left out."""
+    C, d = np.vstack([matrix, -matrix]), np.concatenate([low, -high])
+    return C[np.isfinite(d)], d[np.isfinite(d)]
+
+
+def least_distance(matrix: Array, bounds: Array) -> tuple[Array, Array]:
+    """The dual of the shortest x with C x ≥ d: u ≥ 0 that minimises |E u − e|, and its residual r.
+
+    E = [Cᵀ; dᵀ], e the last unit vector. x = −r/r_last, and r = 0 if there is no x; rows with u > 0 hold as equalities.
 
     Reference: Lawson and Hanson (1974), Solving Least Squares Problems, ch. 23.
     """
     from scipy.optimize import nnls
 
-    at = matrix @ centre
-    if _is_within(at, low, high):
-        return centre
-    G, g = np.vstack([matrix, -matrix]), np.concatenate([low - at, at - high])
-    G, g = G[np.isfinite(g)], g[np.isfinite(g)]
-    scale = max(float(np.abs(g).max()), 1e-300)
-    E = np.vstack([G.T, g / scale])
+    E = np.vstack([matrix.T, bounds])
     e = np.zeros(len(E))
     e[-1] = 1.0
     u, _ = nnls(E, e)
-    r = E @ u - e
-    return centre if abs(r[-1]) < tolerances.NO_ROOM else np.asarray(centre - scale * r[:-1] / r[-1])
+    return u, E @ u - e
 
 
 def null_space(matrix: Array, tolerance: float) -> Array:

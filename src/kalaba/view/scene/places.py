@@ -9,9 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kalaba.native.backend import NativeFunction
-from kalaba.plant.evaluate import run_kernel
-
 if TYPE_CHECKING:
     import casadi as ca
 
@@ -67,11 +64,7 @@ class Places:
         configurations = np.asarray(q, dtype=float)
         packed = self.plant.layout.pack_each(np.atleast_2d(configurations))
         function = self.plant.function("places", lambda e: expressions(e, _poses))
-        if isinstance(function, NativeFunction):
-            values = run_kernel(function.kernel, function.store, packed)
-        else:
-            values = np.array([function(row) for row in packed])
-        poses = values.reshape(*configurations.shape[:-1], len(self.names), 4, 3)
+        poses = function.each(packed).reshape(*configurations.shape[:-1], len(self.names), 4, 3)
         return Placed(poses[..., 0, :], np.swapaxes(poses[..., 1:, :], -1, -2))
 
 
