@@ -49,11 +49,10 @@ def report(
 
 
 def _run(name: str, changes: list[str] | None, *, hidden: bool) -> Run:
-    from kalaba.results.formats import READERS
-    from kalaba.results.saving import open_run
+    from kalaba.results.saving import FORMATS, open_run
     from kalaba.robots.catalogue import scenario
 
-    if Path(name).suffix.lower() in READERS:
+    if Path(name).suffix.lower() in FORMATS:
         if changes:
             raise CommandError(
                 f"--set {changes[0]}: {name} is a run that was made. Name its machine instead, or leave --set out."

@@ -62,8 +62,8 @@ def run(  # noqa: PLR0913  (one argument per flag)
 
     Example: kalaba run four-bar --set crank.length=0.2 --duration 3 -o four-bar.nc --plot four-bar.png
     """
-    from kalaba.results.formats import WRITERS
     from kalaba.results.places import check_place
+    from kalaba.results.saving import FORMATS
     from kalaba.robots.catalogue import scenario
     from kalaba.view import figures
     from kalaba.view.sheet import PICTURES, save
@@ -73,7 +73,7 @@ def run(  # noqa: PLR0913  (one argument per flag)
 
         check_viser()
     settings = read_flags(name, changes, allocation=allocation, control=control)
-    check_place(output, WRITERS)
+    check_place(output, FORMATS)
     if plot is not None:
         check_place(plot, PICTURES)
     chosen = scenario(name, settings.parameters, **settings.options)

@@ -1,27 +1,39 @@
-"""Run ↔ xarray: everything that a Run holds under names, with units and provenance."""
+"""Run ↔ xarray: everything that a Run holds under names, with units and provenance.
+
+Provenance is what a file says of how its numbers came about, as plain texts and numbers.
+"""
 
 from __future__ import annotations
 
+import json
 import logging
+import platform
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.model import units
-from kalaba.model.serial import from_json
-from kalaba.results.provenance import effort_of, provenance, shortfalls_of, status_of, worst_of
-from kalaba.results.run import Run
+from kalaba.model.serial import from_json, to_json
+from kalaba.results.run import Effort, Ending, Run, Shortfall, Status, Worst
 from kalaba.units import MOMENTUM, acceleration_unit, force_unit
 
 if TYPE_CHECKING:
     import xarray as xr
 
+    from kalaba.constrain.solvers import Solver
+    from kalaba.derive.dynamics import Method
     from kalaba.model.machine import Machine
+    from kalaba.native.backend import Backend
     from kalaba.plant.plant import Plant
 
 Array = NDArray[np.float64]
+Choice = TypeVar("Choice")
+FORMAT = 1  # of files; one that a newer kalaba changed bears a larger number
+SETTINGS = ("stepper", "stabilisation", "control", "stop", "save_every")  # choices of a run, in words
 
 # variable: (dimension beside time, unit where it is the same for all, long name)
 VARIABLES: dict[str, tuple[str, str, str]] = {
@@ -63,7 +75,7 @@ def dataset(run: Run) -> xr.Dataset:
     return labelled(run.plant.machine, run.time, values, provenance(run))
 
 
-def labelled(machine: Machine, time: Array, values: Mapping[str, Array], said: Mapping[str, Any]) -> xr.Dataset:
+def labelled(machine: Machine, time: Array, values: Mapping[str, Array], facts: Mapping[str, Any]) -> xr.Dataset:
     """Put names and units to the values of every variable."""
     import xarray as xr
 
@@ -77,7 +89,7 @@ def labelled(machine: Machine, time: Array, values: Mapping[str, Array], said: M
         variables[name] = (along, array, attributes)
     beside = {name: (dimension, np.array(entries, dtype=str)) for name, (dimension, entries) in names(machine).items()}
     coordinates = {"time": ("time", time, {"units": "s", "long_name": "time"}), **beside}
-    return xr.Dataset(variables, coords=coordinates, attrs=dict(said))
+    return xr.Dataset(variables, coords=coordinates, attrs=dict(facts))
 
 
 def unit_coordinate(variable: str) -> str:
@@ -117,12 +129,49 @@ def names(machine: Machine) -> dict[str, tuple[str, Sequence[str]]]:
     }
 
 
+def provenance(run: Run) -> dict[str, Any]:
+    """Everything but the samples: who made them, from what, how, and how it ended."""
+    plant, effort, status = run.plant, run.effort, run.status
+    facts: dict[str, Any] = {
+        "title": f"kalaba run of {plant.system.name}",
+        "kalaba_format": FORMAT,
+        "kalaba_version": version("kalaba"),
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "platform": f"{platform.platform()}, Python {platform.python_version()}",
+        "system_name": plant.system.name,
+        "system": to_json(plant.system),
+        "method": repr(plant.method),
+        "backend": repr(plant.backend),
+        "solver": repr(plant.solver),
+        "samples": len(run.time),
+        "status": status.ending.value,
+        "status_time": float(status.time),
+        "status_message": status.message,
+        "steps": int(effort.steps),
+        "steps_rejected": int(effort.rejected),
+        "wall_time": float(effort.wall_time),
+        "start_energy_loss": float(run.start_energy_loss),
+        "jolt": float(effort.jolt[0]),
+        "jolt_time": float(effort.jolt[1]),
+        "rank_choices": json.dumps([[float(time), int(rank)] for time, rank in effort.choices]),
+        "shortfalls": json.dumps(run.shortfalls),
+        **{name: effort.settings[name] for name in SETTINGS if name in effort.settings},
+    }
+    if run.worst is not None:
+        facts |= {
+            "worst_residual": float(run.worst.value),
+            "worst_residual_row": run.worst.row,
+            "worst_residual_time": float(run.worst.time),
+        }
+    return facts
+
+
 def run_of(data: xr.Dataset) -> Run:
-    """Make the Run that a data set holds. Its plant derives and compiles nothing before it is asked to."""
-    said = data.attrs
+    """Make the Run that a data set holds. Its plant derives and compiles nothing before it is used."""
+    facts = data.attrs
     arrays = {name: np.asarray(data[name].values, dtype=float) for name in VARIABLES if name in data}
     run = Run(
-        plant=_plant(said),
+        plant=_plant(facts),
         time=np.asarray(data["time"].values, dtype=float),
         q=arrays["q"],
         v=arrays["v"],
@@ -131,18 +180,18 @@ def run_of(data: xr.Dataset) -> Run:
         actuation=arrays["actuation"],
         work=arrays["work"],
         inputs=np.hstack([arrays[name] for name in ("actuation", "sampled_force", "push") if name in arrays]),
-        status=status_of(said),
-        effort=effort_of(said),
-        worst=worst_of(said),
-        start_energy_loss=float(said.get("start_energy_loss", 0.0)),  # files of older versions say nothing of it
-        shortfalls=shortfalls_of(said),
+        status=_status(facts),
+        effort=_effort(facts),
+        worst=_worst(facts),
+        start_energy_loss=float(facts.get("start_energy_loss", 0.0)),  # older files do not say
+        shortfalls=_shortfalls(facts),
     )
     observed = {key: arrays[name].reshape(len(run.time), -1) for key, name in OBSERVED.items()}
-    vars(run).update(observed=observed, data=data)  # its own cached readings, as they were
+    vars(run).update(observed=observed, data=data)  # cached readings, as they were saved
     return run
 
 
-def _plant(said: dict[str, Any]) -> Plant:
+def _plant(facts: Mapping[str, Any]) -> Plant:
     from kalaba.constrain.solvers import KKT, MaskedLDL, NullSpace, UdwadiaKalaba
     from kalaba.derive.kane import Kane
     from kalaba.derive.lagrange import Lagrange
@@ -150,17 +199,51 @@ def _plant(said: dict[str, Any]) -> Plant:
     from kalaba.native.backend import Interpreted, Native
     from kalaba.plant.plant import Plant
 
+    methods: tuple[Method, ...] = (NewtonEuler(), Lagrange(), Kane())
+    backends: tuple[Backend, ...] = (Native(), Interpreted())
+    solvers: tuple[Solver, ...] = (MaskedLDL(), UdwadiaKalaba(), KKT(), NullSpace())
     return Plant(
-        from_json(said["system"]),
-        method=_chosen(said["method"], (NewtonEuler(), Lagrange(), Kane())),
-        backend=_chosen(said["backend"], (Native(), Interpreted())),
-        solver=_chosen(said["solver"], (MaskedLDL(), UdwadiaKalaba(), KKT(), NullSpace())),
+        from_json(facts["system"]),
+        method=_chosen(facts["method"], methods),
+        backend=_chosen(facts["backend"], backends),
+        solver=_chosen(facts["solver"], solvers),
     )
 
 
-def _chosen(text: str, choices: tuple[Any, ...]) -> Any:  # noqa: ANN401
+def _chosen(text: str, choices: tuple[Choice, ...]) -> Choice:
     """The choice that a text names; the default, which is the first, for one that is not kalaba's own."""
     known = {repr(choice): choice for choice in choices}
     if text not in known:
         logging.getLogger(__name__).warning("%s is not kalaba's own; going on with %r", text, choices[0])
     return known.get(text, choices[0])
+
+
+def _status(facts: Mapping[str, Any]) -> Status:
+    """How the run ended."""
+    return Status(Ending(facts["status"]), float(facts["status_time"]), str(facts["status_message"]))
+
+
+def _effort(facts: Mapping[str, Any]) -> Effort:
+    """What the run took."""
+    return Effort(
+        steps=int(facts["steps"]),
+        rejected=int(facts["steps_rejected"]),
+        choices=tuple((float(time), int(rank)) for time, rank in json.loads(facts["rank_choices"])),
+        wall_time=float(facts["wall_time"]),
+        settings={name: str(facts[name]) for name in SETTINGS if name in facts},
+        jolt=(float(facts["jolt"]), float(facts["jolt_time"])),
+    )
+
+
+def _worst(facts: Mapping[str, Any]) -> Worst | None:
+    """The largest residual; None for a machine without rows."""
+    if "worst_residual" not in facts:
+        return None
+    return Worst(float(facts["worst_residual"]), str(facts["worst_residual_row"]), float(facts["worst_residual_time"]))
+
+
+def _shortfalls(facts: Mapping[str, Any]) -> tuple[Shortfall, ...]:
+    """Where motors were asked for more than they may give; older files do not say."""
+    return tuple(
+        Shortfall(float(t), str(motor), float(gap)) for t, motor, gap in json.loads(facts.get("shortfalls", "[]"))
+    )

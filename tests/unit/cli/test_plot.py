@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from kalaba.cli.application import invoke
-from kalaba.results import provenance
+from kalaba.results import dataset
 from unit.results.samples import small_run
 
 
@@ -74,7 +74,7 @@ def test_a_file_that_was_cut_off_is_one_line(capsys, elsewhere):
 
 
 def test_a_file_of_a_newer_version_is_one_line(capsys, monkeypatch):
-    monkeypatch.setattr(provenance, "FORMAT", 99)
+    monkeypatch.setattr(dataset, "FORMAT", 99)
     replace(small_run(), work=small_run().work.copy()).save("newer.nc")
     assert invoke(["plot", "newer.nc"]) == 2
     assert "pip install --upgrade kalaba" in capsys.readouterr().err

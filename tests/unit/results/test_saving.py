@@ -13,7 +13,7 @@ import xarray as xr
 
 import kalaba as kb
 from kalaba.errors import FileError
-from kalaba.results import formats, places
+from kalaba.results import places, saving
 from unit.results.samples import broken_run, small_run
 
 SUFFIXES = (".nc", ".csv", ".parquet")
@@ -205,7 +205,7 @@ def test_nothing_half_written_stays_and_what_was_there_is_kept(tmp_path, monkeyp
         raise OSError(28, "No space left on device")
 
     (tmp_path / "run.nc").write_text("before")
-    monkeypatch.setitem(formats.WRITERS, ".nc", break_off)
+    monkeypatch.setitem(saving.FORMATS, ".nc", saving.FORMATS[".nc"]._replace(write=break_off))
     assert "No space left on device" in refusal(small_run().save, tmp_path / "run.nc")
     assert [entry.name for entry in tmp_path.iterdir()] == ["run.nc"]
     assert (tmp_path / "run.nc").read_text() == "before"

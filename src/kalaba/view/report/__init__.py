@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from kalaba.errors import KalabaError
 from kalaba.model.listing import size_words
-from kalaba.results.formats import READERS
 from kalaba.results.places import check_place, replacing
 from kalaba.results.run import Run
-from kalaba.results.saving import open_run
+from kalaba.results.saving import FORMATS, open_run
 from kalaba.robots import recognise
 from kalaba.robots.catalogue import ENTRIES, scenario
 from kalaba.robots.entry import Entry
@@ -68,7 +67,7 @@ def composed(run: Run) -> str:
 
 
 def _run_of(source: str | Path) -> Run:
-    if Path(source).suffix.lower() in READERS:
+    if Path(source).suffix.lower() in FORMATS:
         return open_run(source)
     return simulated(scenario(str(source)))
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kalaba.errors import ViewError
 from kalaba.model.fingerprint import fingerprint
-from kalaba.results.provenance import provenance
+from kalaba.results.dataset import provenance
 from kalaba.tolerances import DRAWN_ROUNDING
 from kalaba.units import printed
 from kalaba.view import figures
