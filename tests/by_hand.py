@@ -14,7 +14,7 @@ G = 9.81
 
 
 def integrate(rate: Callable[[float, Array], Sequence[float]], start: Sequence[float], times: Array) -> Array:
-    """States at the times, one a row."""
+    """States at the times, one per row."""
     found = solve_ivp(rate, (0.0, times[-1]), start, "DOP853", t_eval=times, rtol=1e-12, atol=1e-13)
     assert found.success
     return np.asarray(found.y.T)

@@ -1,4 +1,4 @@
-"""Poses by numbers, with nothing of kalaba's derivation: 4×4 matrices, SciPy's rotations, one line a joint."""
+"""Poses by numbers, with nothing of kalaba's derivation: 4×4 matrices, SciPy's rotations, one line per joint."""
 
 import math
 from typing import Any
@@ -36,7 +36,7 @@ def along(axis: Axis, travel: float) -> np.ndarray:
     return np.array(axis.components) * travel
 
 
-def tree_pose(joint: Any, d: Any) -> np.ndarray:  # noqa: PLR0911  (one line a joint)
+def tree_pose(joint: Any, d: Any) -> np.ndarray:  # noqa: PLR0911  (one line per joint)
     """Child in seat for displacements d; a ball takes a quaternion, a free joint a position and a quaternion."""
     match joint:
         case kinds.Weld():

@@ -33,7 +33,7 @@ class Exudyn:
     functions: tuple[Any, ...]  # of the torques; Exudyn does not keep them alive
 
     def run(self, duration: float, step: float, save_every: float) -> Array:
-        """Tip deflections of both links, one row a sample."""
+        """Tip deflections of both links, one row per sample."""
         settings = exudyn.SimulationSettings()
         settings.timeIntegration.numberOfSteps = round(duration / step)
         settings.timeIntegration.endTime = duration

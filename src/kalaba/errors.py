@@ -1,4 +1,4 @@
-"""What can go wrong: one base, one subclass a stage.
+"""What can go wrong: one base, one subclass per stage.
 
 A message answers four things on one line: what, where (a dotted path of names), what was expected, what to try.
 """

@@ -55,8 +55,8 @@ def ideal_force(
         A, b, mask = A[:0, :], b[:0], mask[:0]
     parts = eliminate(equations.mass_matrix, A, mask)
     idle = _motion(parts, equations.applied_force - equations.bias, b)
-    wishes, still = ca.densify(rows.matrix), ca.SX(A.shape[0], 1)
-    moved = ca.horzcat(*(_motion(parts, wishes[i, :].T, still) for i in range(wishes.shape[0])))
-    r = rows.wanted(ca.mtimes(wishes, equations.symbols.v), *gains) - ca.mtimes(wishes, idle)
-    share = factorise(ca.densify(ca.mtimes(wishes, moved))).solve(entries(ca.densify(r)))
-    return entries(ca.mtimes(wishes.T, ca.vertcat(*share)))
+    A_s, still = ca.densify(rows.matrix), ca.SX(A.shape[0], 1)
+    moved = ca.horzcat(*(_motion(parts, A_s[i, :].T, still) for i in range(A_s.shape[0])))
+    r = rows.wanted(ca.mtimes(A_s, equations.symbols.v), *gains) - ca.mtimes(A_s, idle)
+    share = factorise(ca.densify(ca.mtimes(A_s, moved))).solve(entries(ca.densify(r)))
+    return entries(ca.mtimes(A_s.T, ca.vertcat(*share)))

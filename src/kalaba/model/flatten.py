@@ -251,7 +251,7 @@ class _Layout:
         return tuple(flat.Coordinate(name, unit or "1") for name, unit in self.coordinates.items())
 
     def velocities_with_units(self, bodies: Iterable[flat.MachineBody]) -> tuple[flat.Coordinate, ...]:
-        """Velocities: a plain coordinate's rate bears its name."""
+        """Velocities: a plain coordinate's rate has its name."""
         units = {c.name: f"{c.unit}/s" for c in self.coordinates_with_units(bodies)}
         plain = {self._nth(self.velocities, v) for _, v in self.scalar_pairs}
         return tuple(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Choice = TypeVar("Choice")
-FORMAT = 1  # of files; one that a newer kalaba changed bears a larger number
+FORMAT = 1  # of files; a newer kalaba that changes it counts it up
 SETTINGS = ("stepper", "stabilisation", "control", "stop", "save_every")  # choices of a run, in words
 
 # variable: (dimension beside time, unit where it is the same for all, long name)

@@ -1,6 +1,6 @@
 """Runs on disk: .nc holds everything with names, .csv and .parquet one row per sample; all three open again.
 
-NetCDF holds the labelled data set, CSV and Parquet a table: one column per quantity. A column bears the name by which
+NetCDF holds the labelled data set, CSV and Parquet a table: one column per quantity. A column has the name by which
 `run[…]` knows it where there is one: `crank.angle`, `rate(crank.angle)`. `time`, `energy` and the like stand alone; all
 others say first what they are: `acceleration:crank.angle`, `constraint_force:crank.angle`, `actuation:motor`,
 `residual:pin.x`, `outputs:reach`. No name holds a colon, so no two columns collide.

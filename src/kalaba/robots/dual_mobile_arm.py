@@ -56,7 +56,7 @@ PARTS_CLOSURE: tuple[AnyPart, ...] = (  # rows 0-5 of the paper (12): gap of the
 WELD_CLOSURE: tuple[AnyPart, ...] = (  # the halves face each other: half a turn about the vertical lies between them
     Connection("cut", "left.link3.tip", parent="right.link3.tip", at=Pose(rpy=(0, 0, pi)), joint=Weld()),
 )
-PATH: tuple[AnyPart, ...] = (  # the wish (19): up and sideways and back, platforms on rails, no yaw
+PATH: tuple[AnyPart, ...] = (  # the desired path (19): up and sideways and back, platforms on rails, no yaw
     Parameter("path_x", 0.8, "m", "where the middle of the load stays along x"),
     Parameter("path_z", 0.507179676972449, "m", "height of the middle of the load at the start"),
     Parameter("path_stroke", 0.5, "m", "half of the way that the load goes along y and z"),
@@ -150,8 +150,8 @@ def _notation() -> Notation:
 
 
 SIDES = ("left", "right")
-WISH = {"x": "path_x + 0*t", "y": "path_stroke*(1 - cos(2*pi*path_frequency*t))"}
-WISH["z"] = f"path_z + {WISH['y']}"
+DESIRED = {"x": "path_x + 0*t", "y": "path_stroke*(1 - cos(2*pi*path_frequency*t))"}
+DESIRED["z"] = f"path_z + {DESIRED['y']}"
 ON_PATH: dict[str, bool | str] = {"path": True, "closure": "parts"}
 
 
@@ -168,7 +168,7 @@ FIGURES = PaperFigures(
             "figure 3: both ends of the cut",
             "m",
             tuple(Line(f"{side} {axis}", f"{side}.link3.tip.{axis}") for axis in "xyz" for side in SIDES),
-            published=tuple(Line(f"wish (19), {axis}", text) for axis, text in WISH.items()),
+            published=tuple(Line(f"wish (19), {axis}", text) for axis, text in DESIRED.items()),
             note="(19) with its rows 1 and 5 as corrected: = 0.8, = 1.6",
             options=ON_PATH,
         ),

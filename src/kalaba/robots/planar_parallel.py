@@ -66,7 +66,7 @@ def _start(number: int) -> Start:
 
 
 def system(*, tracking: bool, **_: str) -> System:
-    """Three placed legs (rows 0-5 hold their bases), the end points joined (6-9), and the wish (10-11)."""
+    """Three placed legs (rows 0-5 hold their bases), the end points joined (6-9), and the desired path (10-11)."""
     servo = (
         Parameter("centre_x", CENTRE[0], "m", "centre of the motion along x"),
         Parameter("centre_y", CENTRE[1], "m", "where the end point stays along y"),
@@ -93,7 +93,7 @@ def _joined(name: str, leg: str) -> Constraint:
 
 
 def scenario(*, tracking: bool, control: str, allocation: str) -> Scenario:
-    """Track the wish by its rows, by motors or by the paper's law, or swing one leg and see where the point goes."""
+    """Track the desired path by its rows, by motors or by the paper's law, or swing one leg and see where it goes."""
     if tracking:
         description = "The end point goes 0.01 m to and fro along x by the servo rows' own force; no motor acts."
         return Scenario(system(tracking=True), duration=10.0, description=description)
@@ -140,7 +140,7 @@ def _paths(title: str, **options: bool) -> PaperPanel:
 
 
 def _tracked(axis: str) -> PaperPanel:
-    """Where the end points are over time, over the wish."""
+    """Where the end points are over time, over the desired path."""
     return PaperPanel(
         f"figure 5: {axis} of the end points, tracking",
         "m",

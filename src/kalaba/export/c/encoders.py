@@ -103,7 +103,7 @@ class Encoders:
 
     @property
     def _stiffness(self) -> Array:
-        """How gladly a velocity is held: links are taken as rigid before joints as stuck."""
+        """Order in which velocities are held, the largest first: links are taken as rigid before joints as stuck."""
         stiffness = np.ones(len(self.plant.velocities))
         for body in self.plant.machine.bodies:
             stiffness[body.modes_in_v] = STIFF

@@ -45,7 +45,7 @@ class Opened:
 
     @cached_property
     def plant(self) -> Plant:
-        """The same coordinates without the rows of the grasps; frames bear the names of the grasps."""
+        """The same coordinates without the rows of the grasps; frames have the names of the grasps."""
         system = self.space.plant.system
         grips = {part.name for part in system.parts if isinstance(part, Connection)}
         parts = tuple(_seat(part) if isinstance(part, Connection) else part for part in system.parts)

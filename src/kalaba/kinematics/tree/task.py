@@ -219,8 +219,8 @@ def nearest(task: Task, q: Array, guess: Array) -> tuple[Array, Look]:
             return first
         back = np.linalg.lstsq(look.jacobian, -look.gap, rcond=tolerances.FREE_DIRECTION)[0]
         G, low, high = task.rows(look)
-        wish = -Z.T @ (task.way(q, guess) + back)
-        along = nearest_within(wish, G @ Z, low - G @ back, high - G @ back)
+        wanted = -Z.T @ (task.way(q, guess) + back)
+        along = nearest_within(wanted, G @ Z, low - G @ back, high - G @ back)
         size = float(np.abs(along).max())
         damping = max(damping / 2, 1 / 64) if size > 0.9 * previous else damping
         q, previous = task.moved(q, back + damping * Z @ along), size

@@ -146,7 +146,7 @@ class StaticTip(Shapes):
 class Tabulated(Shapes):
     """Shapes given at points of [0, 1], from a finite-element code for example; a quintic spline runs through them.
 
-    `read` takes a text file with one line a point: x, then the value of every shape, in columns; lines that begin with
+    `read` takes a text file with one line per point: x, then the value of every shape, in columns; lines that begin with
     # are remarks. Values and slopes must vanish at x = 0.
 
     Arguments:

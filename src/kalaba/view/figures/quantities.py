@@ -91,7 +91,7 @@ def _parts(names: Sequence[str], members: Sequence[int]) -> list[tuple[str, list
 
 
 def merged(lines: Sequence[Line]) -> tuple[Line, ...]:
-    """Draw lines that lie on each other as one that bears all their names."""
+    """Draw lines that lie on each other as one with all their names."""
     finite = [values[np.isfinite(values)] for _, values in lines]
     whole = np.concatenate(finite) if finite else np.zeros(0)
     height = float(np.ptp(whole)) if whole.size else 0.0

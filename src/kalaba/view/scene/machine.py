@@ -38,7 +38,7 @@ class Shape:
     body: str  # the frame that it moves with: a body, or world
     vertices: Array  # (V, 3) in that frame, at the configuration that the scene was made with
     faces: Faces  # (F, 3)
-    colour: int  # one a placed System, else one a body; -1 for joints and feet
+    colour: int  # one per placed System, else one per body; -1 for joints and feet
     bends: bool = False
     source: Any = None  # what the corners of a shape that bends are worked out from
 
@@ -69,7 +69,7 @@ class Scene:
         return np.array([self.places.index[shape.body] for shape in self.shapes], dtype=np.intp)
 
     def placed(self, q: ArrayLike) -> Placed:
-        """Poses of the frames that the shapes move with, one a shape; q may be many configurations, (N, n_q)."""
+        """Poses of the frames that the shapes move with, one per shape; q may be many configurations, (N, n_q)."""
         return self.places.at(q).of(self._bodies)
 
     def framed(self, q: ArrayLike) -> Placed:

@@ -1,6 +1,6 @@
 """Meshes: triangles of boxes, bars, balls and plates.
 
-Corners at sharp edges stand once a face, so that shading keeps them. Faces are counter-clockwise seen from outside.
+Corners at sharp edges stand once per face, so that shading keeps them. Faces are counter-clockwise seen from outside.
 """
 
 from __future__ import annotations
