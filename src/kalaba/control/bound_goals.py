@@ -292,7 +292,7 @@ def _postures(plant: Plant, motions: tuple[Motion, ...], q: Array) -> list[Scala
     """Goals that hold what the others leave free: the motors' displacements first, then coordinates."""
     columns = dict(plant.machine.scalar_pairs)
     plain = [plant.coordinates[i] for i in columns]
-    driven = [a.displacement.canonical for a in plant.machine.actuators if hasattr(a.displacement, "canonical")]
+    driven = [displacement.canonical for displacement in plant.machine.motor_displacements.values()]
     order = [*(name for name in driven if name in plain), *(name for name in plain if name not in driven)]
     postures: list[ScalarMotion] = []
     independent, freedoms = _independent(plant, motions, q)

@@ -108,6 +108,11 @@ class MachineConnection:
         """It does none."""
         return ()
 
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """The frames that it joins."""
+        return self.child, self.parent
+
 
 @dataclass(frozen=True, slots=True)
 class MachineConstraint:
@@ -122,6 +127,11 @@ class MachineConstraint:
     def rows(self) -> tuple[str, ...]:
         """Full names of its rows."""
         return self.row_names
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """None but those in its expressions."""
+        return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +156,11 @@ class MachineActuator:
     displacement: Expression | Thrust
     limit: float
 
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """The frame of a thruster; none but those in the expression of a motor."""
+        return (self.displacement.frame,) if isinstance(self.displacement, Thrust) else ()
+
 
 @dataclass(frozen=True, slots=True)
 class MachineSpring:
@@ -159,6 +174,11 @@ class MachineSpring:
     friction: Any
     creep: float
 
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """None but those in its expressions."""
+        return ()
+
 
 @dataclass(frozen=True, slots=True)
 class MachineForce:
@@ -168,6 +188,15 @@ class MachineForce:
     frame: str
     force: tuple[Expression | TracedRow, ...] | Sampled
     torque: tuple[Expression | TracedRow, ...] | Sampled
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """The frame that it acts on."""
+        return (self.frame,)
+
+
+# What joins or moves bodies; each names its frames beside those in its expressions.
+MachinePart = MachineConnection | MachineConstraint | MachineActuator | MachineSpring | MachineForce
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +277,11 @@ class Machine:
             if not isinstance(getattr(force, half), tuple)
             for axis in "xyz"
         )
+
+    @property
+    def motor_displacements(self) -> dict[str, Expression]:
+        """What each motor acts along, by its name; thrusters, which push a frame, have no displacement."""
+        return {a.name: a.displacement for a in self.actuators if not isinstance(a.displacement, Thrust)}
 
     def joint_velocities(self, body: MachineBody) -> list[int]:
         """Entries of v that the displacements of a body's joint follow from; coupled joints share some."""

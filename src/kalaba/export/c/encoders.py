@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 from kalaba.constrain.elimination import Elimination, dot, eliminate, entries, stack
 from kalaba.constrain.solvers import mass_weight
 from kalaba.errors import ControlError
-from kalaba.model.machine import Thrust
 from kalaba.model.units import unit_of
 from kalaba.plant.laws import read
 from kalaba.space.symbolic_configuration import unit
@@ -205,7 +204,7 @@ def _unseen(rows: Array) -> Array:
 
 def encoders_of(plant: Plant, further: tuple[str, ...] = ()) -> Encoders:
     """The displacements of all motors, then further expressions; thrusters have none."""
-    motors = [(a.name, a.displacement) for a in plant.machine.actuators if not isinstance(a.displacement, Thrust)]
+    motors = list(plant.machine.motor_displacements.items())
     more = [(text, read(plant, text, f"encoder {text}")) for text in further]
     for text, expression in more:
         if expression.has_rate:

@@ -24,7 +24,6 @@ from kalaba.errors import ControlError
 from kalaba.export.c.cases import SEED, near_start
 from kalaba.export.c.export import Entry, Export, Trial, cost_lines, listed, machine_tables, parameters, sizes
 from kalaba.export.c.routine import routine
-from kalaba.model.machine import Thrust
 from kalaba.tolerances import MOTOR_VELOCITY, PUSHED
 from kalaba.units import acceleration_unit, force_unit
 
@@ -85,7 +84,7 @@ def _independent(plant: Plant) -> list[int]:
         raise ControlError(f"{plant.system.name}: inverse dynamics needs a mass matrix of full rank. Give bodies mass.")
     basis, inverse = tangent(plant, plant.start.q)
     rows = basis / np.linalg.norm(inverse, axis=1)[:, None]
-    names = {a.displacement.canonical for a in plant.machine.actuators if not isinstance(a.displacement, Thrust)}
+    names = {displacement.canonical for displacement in plant.machine.motor_displacements.values()}
     favour = np.array([1.0 if name in names else MOTOR_VELOCITY for name in plant.velocities])
     if not basis.shape[1]:
         raise ControlError(f"{plant.system.name}: its rows leave no freedom, so that nothing can be wanted of it.")

@@ -10,7 +10,7 @@ from dataclasses import fields, is_dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from kalaba.model.machine import MachineConnection, MachineConstraint, MachineForce, Thrust, TracedRow
+from kalaba.model.machine import MachineConstraint, MachinePart, TracedRow
 from kalaba.model.text.expressions import Expression
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Groups:
         for index, _ in enumerate(machine.bodies):
             self._q_of[index], self._v_of[index] = self._entries(index)
         self._group: dict[int, frozenset[int]] = {}
-        self._found: dict[int, frozenset[int]] = {}  # by the identity of the machine's parts
+        self._bodies_of: dict[int, frozenset[int]] = {}  # by the identity of the machine's parts
         self._join()
 
     @property
@@ -80,11 +80,11 @@ class Groups:
         acting = [e.name for kind in ACTING for e in getattr(m, kind) if self.bodies_of(e) & bodies]
         return [*words, *carried, *sorted(self._upwards(bases)), *acting]
 
-    def bodies_of(self, part: Any) -> frozenset[int]:  # noqa: ANN401
+    def bodies_of(self, part: MachinePart) -> frozenset[int]:
         """The groups that a part touches, as all their bodies."""
-        if id(part) not in self._found:
-            self._found[id(part)] = frozenset().union(*(self._group[i] for i in self._touched(part)))
-        return self._found[id(part)]
+        if id(part) not in self._bodies_of:
+            self._bodies_of[id(part)] = frozenset().union(*(self._group[i] for i in self._touched(part)))
+        return self._bodies_of[id(part)]
 
     def are_joined(self, a: frozenset[int], b: frozenset[int]) -> bool:
         """Tell whether a closure joins two groups."""
@@ -144,16 +144,10 @@ class Groups:
         for i in joined:
             self._group[i] = joined
 
-    def _touched(self, part: Any) -> set[int]:  # noqa: ANN401
-        """Bodies that a part speaks of."""
+    def _touched(self, part: MachinePart) -> set[int]:
+        """Bodies that a part acts on or reads."""
         m = self.machine
-        frames: set[str] = set()
-        if isinstance(part, MachineConnection):
-            frames |= {part.child, part.parent}
-        if isinstance(part, MachineForce):
-            frames.add(part.frame)
-        if isinstance(getattr(part, "displacement", None), Thrust):
-            frames.add(part.displacement.frame)
+        frames = set(part.frames)
         bodies: set[int] = set()
         for expression in expressions(part):
             frames |= expression.frames

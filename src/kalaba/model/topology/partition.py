@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from kalaba.model.machine import Machine, MachineBody, MachineConnection, MachineFrame
+from kalaba.model.machine import Machine, MachineBody, MachineFrame, MachinePart
 from kalaba.model.parts import WORLD, Parameter
 from kalaba.model.topology.groups import ACTING, Groups, expressions
 
@@ -106,7 +106,7 @@ def _share(groups: Groups, limb: frozenset[int], hub: frozenset[int], *, closure
     whole, chosen = groups.machine, limb | hub
     q, v = groups.coordinates(chosen), groups.velocities(chosen)
 
-    def is_mine(part: object) -> bool:
+    def is_mine(part: MachinePart) -> bool:
         touched = groups.bodies_of(part)
         return bool(touched & limb) if limb else touched <= hub
 
@@ -140,15 +140,11 @@ def _share(groups: Groups, limb: frozenset[int], hub: frozenset[int], *, closure
     )
 
 
-def _frames(machine: Machine, bodies: Sequence[MachineBody], parts: Iterable[object]) -> list[MachineFrame]:
+def _frames(machine: Machine, bodies: Sequence[MachineBody], parts: Iterable[MachinePart]) -> list[MachineFrame]:
     """The frames that some bodies and parts stand on or speak of, in the machine's order."""
     wanted = {WORLD, *(name for body in bodies for name in (body.name, body.parent))}
     for part in parts:
-        if isinstance(part, MachineConnection):
-            wanted |= {part.child, part.parent}
-        wanted |= {name for name in (getattr(part, "frame", None), getattr(part, "displacement", None)) if name} & set(
-            machine.frames
-        )
+        wanted |= set(part.frames)
         for expression in expressions(part):
             wanted |= expression.frames
             wanted |= {name.rpartition(".")[0] for name in expression.names} & set(machine.frames)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kalaba.model.beams.beam import Beam
+    from kalaba.view.scene.places import Placed
 
 Array = NDArray[np.float64]
 STATIONS = 25  # sections along a beam
@@ -42,11 +43,7 @@ class BentBeam:
         """ξ of the sections."""
         return np.linspace(0, 1, STATIONS)
 
-    def vertices(self, q: Array) -> Array:
-        """Corners at a configuration, in the body's frame."""
-        return self.mesh(q).vertices
-
-    def mesh(self, q: Array) -> Mesh:
+    def mesh(self, q: Array, placed: Placed) -> Mesh:  # noqa: ARG002
         """The prism at a configuration."""
         beam, count = self.beam, self.beam.shapes.count
         modes = q[self.first : self.first + beam.modes]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,6 +30,13 @@ FEW = 4  # colours that the eye takes in at once
 BARE = 0.1  # m: the size of a machine that has no extent at all
 
 
+class Bending(Protocol):
+    """What gives a shape that bends: a beam, a strut between places that move apart."""
+
+    def mesh(self, q: Array, placed: Placed) -> Mesh:
+        """The shape in its frame at a configuration, where the places are as placed there."""
+
+
 @dataclass(frozen=True)
 class Shape:
     """Triangles that move with a frame. Those that bend have other corners at every configuration."""
@@ -39,8 +46,12 @@ class Shape:
     vertices: Array  # (V, 3) in that frame, at the configuration that the scene was made with
     faces: Faces  # (F, 3)
     colour: int  # one per placed System, else one per body; -1 for joints and feet
-    bends: bool = False
-    source: Any = None  # what the corners of a shape that bends are worked out from
+    source: Bending | None = None  # what the corners of a shape that bends are worked out from
+
+    @property
+    def bends(self) -> bool:
+        """Whether its corners differ from configuration to configuration."""
+        return self.source is not None
 
 
 @dataclass(frozen=True)
@@ -79,14 +90,11 @@ class Scene:
     def bent(self, q: ArrayLike) -> dict[int, Array]:
         """Corners of the shapes that bend, by their index, in their frames at one configuration."""
         at = np.asarray(q, dtype=float)
-        placed = self.places.at(at) if any(isinstance(shape.source, Strut) for shape in self.shapes) else None
-        corners = {}
-        for index, shape in enumerate(self.shapes):
-            if isinstance(shape.source, BentBeam):
-                corners[index] = shape.source.vertices(at)
-            elif isinstance(shape.source, Strut) and placed is not None:
-                corners[index] = shape.source.mesh(placed).vertices
-        return corners
+        sources = {index: shape.source for index, shape in enumerate(self.shapes) if shape.source is not None}
+        if not sources:
+            return {}
+        placed = self.places.at(at)
+        return {index: source.mesh(at, placed).vertices for index, source in sources.items()}
 
     def corners(self, q: ArrayLike) -> list[Array]:
         """Corners of every shape in the world at one configuration."""
@@ -152,7 +160,7 @@ class _Builder:
         if (beam := body.solid.beam) is not None:
             corners = outline(beam, self.number, self.sizes.least)
             bent = BentBeam(beam, body.mode_q, self.number(beam.length), corners)
-            return Shape(body.name, body.name, *bent.mesh(self.q), colour, bends=True, source=bent)
+            return Shape(body.name, body.name, *bent.mesh(self.q, self.placed), colour, source=bent)
         mesh = body_mesh(body.solid, body.joint.marker, self._anchors[body.name], self.number, self.sizes)
         return Shape(body.name, body.name, *mesh, colour)
 
@@ -162,7 +170,7 @@ class _Builder:
             yield Shape(f"{name}.joint", frame, *mesh, NEUTRAL)
         if marker.has_strut:
             strut = Strut(self.places.index[frame], self.places.index[seat(name)], THREAD * self.sizes.thin)
-            yield Shape(f"{name}.strut", frame, *strut.mesh(self.placed), NEUTRAL, bends=True, source=strut)
+            yield Shape(f"{name}.strut", frame, *strut.mesh(self.q, self.placed), NEUTRAL, source=strut)
 
     def _ground(self) -> Iterator[Shape]:
         """Feet under the joints that stand on the world."""

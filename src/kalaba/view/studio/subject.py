@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from kalaba.errors import ViewError
+from kalaba.model.system import System
 from kalaba.plant.plant import Plant, build
 from kalaba.results.run import Run
 from kalaba.run.scenario import Scenario
@@ -20,7 +21,6 @@ from kalaba.tolerances import SAME_START
 
 if TYPE_CHECKING:
     from kalaba.model.parts import Parameter
-    from kalaba.model.system import System
 
 NO_NUMBERS: Mapping[str, float] = MappingProxyType({})
 ALONE = 5.0  # s: how long a machine without a scenario is simulated
@@ -89,7 +89,7 @@ def subject_of(machine: Subject | str | System | Plant | Run | Scenario, driven:
         return _recorded(machine, driven)
     if isinstance(machine, Scenario):
         return _of_scenario(machine)
-    if isinstance(machine, Plant) or hasattr(machine, "machine"):
+    if isinstance(machine, Plant | System):
         plant = build(machine)
         return Subject(plant.system.name, plant, ALONE)
     raise ViewError(

@@ -57,3 +57,10 @@ def test_a_number_is_structure_only_where_it_is_so_in_every_limb():
 def test_rolling_and_working_constraints_leave_a_machine_whole():
     system = star(arm(3), kb.Spherical(), 3)
     assert found(system.add(kb.Constraint("slow", "rate(load.x) - 0.1"))) is None
+
+
+def test_a_thruster_takes_the_frame_that_it_pushes_into_its_limb():
+    jet = (kb.Frame("nozzle", "link1", at=(0.1, 0, 0)), kb.Thruster("jet", "nozzle", axis=kb.Z))
+    parted = found(star(arm(2).add(*jet), kb.Spherical(), 3))
+    for k, share in enumerate(parted.kinds[0].shares):
+        assert share.machine.frames[f"arm{k}.nozzle"].parent == f"arm{k}.link1"
