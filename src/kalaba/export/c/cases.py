@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from kalaba.space.configuration import displaced
 from kalaba.tolerances import C_CASE_CLOSED
 
 if TYPE_CHECKING:
+    from kalaba.plant.laws import Control
     from kalaba.plant.plant import Plant
     from kalaba.run.scenario import Scenario
 
@@ -69,7 +70,9 @@ def _settled(plant: Plant, state: State, t: float) -> State:
     return State(q, v)
 
 
-def along(plant: Plant, control: Any, scenario: Scenario | None, rng: np.random.Generator) -> list[tuple[State, float]]:  # noqa: ANN401
+def along(
+    plant: Plant, control: Control, scenario: Scenario | None, rng: np.random.Generator
+) -> list[tuple[State, float]]:
     """States close to where a control leads a machine, with their times."""
     assert scenario is not None  # noqa: S101  (there is no control without one)
     latest = min(scenario.duration, LONGEST)
@@ -89,7 +92,7 @@ def _on_course(plant: Plant, control: Servo, times: list[float]) -> list[State]:
     return states[1:]
 
 
-def _on_run(plant: Plant, control: Any, scenario: Scenario, times: list[float]) -> list[State]:  # noqa: ANN401
+def _on_run(plant: Plant, control: Control, scenario: Scenario, times: list[float]) -> list[State]:
     """States of a run, by its samples nearest to the times."""
     from kalaba.run.simulate import simulate
     from kalaba.steppers import RungeKutta4

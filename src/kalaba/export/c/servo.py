@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -30,7 +30,7 @@ from kalaba.export.c.export import (
 from kalaba.export.c.routine import Cost, routine
 from kalaba.export.c.servo_entries import STATUS, Controller, entries, find_text, roll_text, stacked, state_type
 from kalaba.paths.path import Path
-from kalaba.plant.laws import Law, controller
+from kalaba.plant.laws import Control, Law, controller
 from kalaba.plant.start import closing
 from kalaba.tolerances import C_AGREES, SERVO_LARGEST_GAP, SERVO_LARGEST_STEP
 
@@ -84,7 +84,7 @@ def servo_export(
     )
 
 
-def _control(plant: Plant, scenario: Scenario | None, allocation: Allocation | None) -> Any:  # noqa: ANN401
+def _control(plant: Plant, scenario: Scenario | None, allocation: Allocation | None) -> Control:
     """The control of a scenario, with another allocation if one is asked for."""
     name = plant.system.name
     if not plant.actuators:
@@ -101,7 +101,7 @@ def _control(plant: Plant, scenario: Scenario | None, allocation: Allocation | N
     return replace(control, allocation=allocation)
 
 
-def _law(plant: Plant, control: Any, start: State) -> Law:  # noqa: ANN401
+def _law(plant: Plant, control: Control, start: State) -> Law:
     """The law in expressions; what needs a solver or Python at every sample is refused."""
     name = plant.system.name
     if isinstance(control, Servo) and plant.is_singular:
@@ -183,11 +183,11 @@ _ROLLING = (
 )
 
 
-def _described(control: Any, law: Law) -> str:  # noqa: ANN401
+def _described(control: Control, law: Law) -> str:
     """What the law is, for people."""
     if not isinstance(control, Servo):
         return f"The law: {law.text}"
-    goals = "; ".join(_wish(goal) for goal in control.goals)
+    goals = "; ".join(_goal_text(goal) for goal in control.goals)
     motors = control.actuators if isinstance(control.actuators, str) else ", ".join(control.actuators)
     w, zeta = control.frequency, control.damping
     correction = "" if control.correction is None else f" Corrected by {control.correction!r}."
@@ -202,7 +202,7 @@ def _described(control: Any, law: Law) -> str:  # noqa: ANN401
     )
 
 
-def _wish(goal: Follow | Posture) -> str:
+def _goal_text(goal: Follow | Posture) -> str:
     """What a goal asks for."""
     if isinstance(goal, Posture):
         return "what no other goal speaks for stays"
