@@ -18,7 +18,7 @@ from kalaba.export.tex import TITLES, Words, printed_fields
 from kalaba.printing.page import LETTERS
 from kalaba.printing.python_text import PythonWriter, identifiers
 from kalaba.printing.sheet import Field, Sheet
-from kalaba.results.places import check_place, replacing
+from kalaba.results.places import check_place, write_text
 
 if TYPE_CHECKING:
     from kalaba.derive.dynamics import Method
@@ -59,10 +59,7 @@ if __name__ == "__main__":
 def export_sympy(system: System, path: str | Path, words: Words | None = None, method: Method | None = None) -> Path:
     """Write the equations of a system as a module for SymPy."""
     place = check_place(path, (".py",))
-    text = module_text(system, words or Words(system.name), method or NewtonEuler())
-    with replacing(place) as beside:
-        beside.write_text(text, encoding="utf-8")
-    return place
+    return write_text(place, module_text(system, words or Words(system.name), method or NewtonEuler()))
 
 
 def module_text(system: System, words: Words, method: Method) -> str:

@@ -21,7 +21,7 @@ from kalaba.printing.page import LETTERS, Page
 from kalaba.printing.polynomial import Kind
 from kalaba.printing.sheet import Field, Sheet
 from kalaba.printing.tree import names_in
-from kalaba.results.places import check_place, replacing
+from kalaba.results.places import check_place, write_text
 
 if TYPE_CHECKING:
     import casadi as ca
@@ -78,10 +78,7 @@ class Words:
 def export_tex(system: System, path: str | Path, words: Words | None = None, method: Method | None = None) -> Path:
     """Write the equations of a system as a LaTeX document."""
     place = check_place(path, (".tex",))
-    text = document(system, words or Words(system.name), method or NewtonEuler())
-    with replacing(place) as beside:
-        beside.write_text(text, encoding="utf-8")
-    return place
+    return write_text(place, document(system, words or Words(system.name), method or NewtonEuler()))
 
 
 def document(system: System, words: Words, method: Method) -> str:

@@ -47,6 +47,13 @@ def replacing(place: Path) -> Iterator[Path]:
         beside.unlink(missing_ok=True)
 
 
+def write_text(place: Path, text: str) -> Path:
+    """Write a text, whole or not at all; gives its place."""
+    with replacing(place) as beside:
+        beside.write_text(text, encoding="utf-8")
+    return place
+
+
 def first_line(error: Exception) -> str:
     """What an error says, on one line and without a full stop."""
     text = str(error).strip() or type(error).__name__

@@ -14,7 +14,7 @@ from kalaba.export.c.motion import motion_export
 from kalaba.export.c.routine import number
 from kalaba.export.c.servo import servo_export
 from kalaba.plant.plant import Plant, build
-from kalaba.results.places import check_place, replacing
+from kalaba.results.places import check_place, write_text
 from kalaba.run.scenario import Scenario
 from kalaba.tolerances import C_CASE_SMALL
 
@@ -60,8 +60,7 @@ def export_c(
     export = _made(plant, prefix, function, scenario, allocation, encoders)
     contents = source(export, place.stem), header(export), program(export, place.stem)
     for target, content in zip(targets, contents, strict=True):
-        with replacing(target) as beside:
-            beside.write_text(content, encoding="utf-8")
+        write_text(target, content)
     return targets
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kalaba.errors import KalabaError
 from kalaba.model.listing import size_words
-from kalaba.results.places import check_place, replacing
+from kalaba.results.places import check_place, write_text
 from kalaba.results.run import Run
 from kalaba.results.saving import FORMATS, open_run
 from kalaba.robots import recognise
@@ -41,10 +41,7 @@ def report(run: Run | str | Path, path: str | Path) -> Path:
         the path written
     """
     place = check_place(path, PAGES)
-    text = composed(run if isinstance(run, Run) else _run_of(run))
-    with replacing(place) as beside:
-        beside.write_text(text, encoding="utf-8")
-    return place
+    return write_text(place, composed(run if isinstance(run, Run) else _run_of(run)))
 
 
 def composed(run: Run) -> str:
