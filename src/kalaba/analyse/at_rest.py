@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kalaba.errors import ConstraintError, ModelError, near
 from kalaba.native.backend import Evaluator, Interpreted
@@ -26,12 +26,12 @@ from kalaba.plant.arguments import checked
 from kalaba.plant.choice import independent_rows_of, keep_rows, not_finite
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.state import State
+from kalaba.space.arrays import Array
 from kalaba.tolerances import REST_BALANCED, REST_STILL, REST_STRAIN
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
 
-Array = NDArray[np.float64]
 Actuation = Mapping[str, float] | ArrayLike | None  # {motor: value}, or one number per motor; N, N·m
 
 

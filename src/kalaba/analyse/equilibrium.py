@@ -16,7 +16,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.analyse.at_rest import Actuation, Balance, Rest, plant_of
 from kalaba.errors import ConstraintError, ModelError, near
@@ -25,6 +24,7 @@ from kalaba.native.backend import Interpreted
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.reference import project_state
 from kalaba.plant.state import State
+from kalaba.space.arrays import Array
 from kalaba.space.configuration import displaced
 from kalaba.space.number import is_number
 from kalaba.tolerances import (
@@ -39,7 +39,6 @@ from kalaba.tolerances import (
 if TYPE_CHECKING:
     from kalaba.model.system import System
 
-Array = NDArray[np.float64]
 STEPS = 200
 FAR = 0.5  # m, rad: largest change of a coordinate in one step
 CALM = 40  # steps, after which they become shorter

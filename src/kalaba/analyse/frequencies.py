@@ -14,19 +14,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.analyse.at_rest import Actuation, Balance, Rest, balance_at, plant_of, state_at_rest
 from kalaba.errors import ConstraintError
 from kalaba.plant.choice import not_unique
+from kalaba.space.arrays import Array
 from kalaba.tolerances import MODE_RIGID, MODE_TINY, PART_SHOWN, STIFFNESS_SYMMETRIC
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
     from kalaba.plant.plant import Plant
     from kalaba.plant.state import State
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

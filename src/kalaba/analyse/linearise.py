@@ -30,6 +30,7 @@ from kalaba.errors import ControlError, KalabaError, ModelError
 from kalaba.native.backend import Interpreted
 from kalaba.plant.derivatives import derivatives
 from kalaba.plant.laws import read
+from kalaba.space.arrays import Array
 from kalaba.tolerances import POLE_AT_ZERO
 
 if TYPE_CHECKING:
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
     from kalaba.model.text.expressions import Expression
     from kalaba.plant.plant import Plant
     from kalaba.plant.state import State
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.errors import ConstraintError
 from kalaba.plant.choice import rows_at
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.reference import project_state
 from kalaba.plant.state import State
+from kalaba.space.arrays import Array
 from kalaba.space.configuration import displaced
 from kalaba.tolerances import DEPENDENCE_BROKEN, DEPENDENCE_SHOWN, ROW_STRETCHED
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from kalaba.constrain.rows import IndependentRows
     from kalaba.model.system import System
 
-Array = NDArray[np.float64]
 NEARBY = 1e-2  # size of the steps to nearby configurations
 OFF = 1e-3  # size of the steps off the manifold
 PROBES = 6

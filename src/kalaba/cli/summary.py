@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.model.units import actuator_units, row_units
+from kalaba.space.arrays import Array
 from kalaba.tolerances import JOLT_FELT, JOLT_FELT_COARSE
 from kalaba.units import force_unit
 
 if TYPE_CHECKING:
     from kalaba.results.run import Run
 
-Array = NDArray[np.float64]
 SHARP = ("RungeKutta4", "DormandPrince", "Radau")
 
 

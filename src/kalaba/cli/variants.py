@@ -10,18 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.cli.summary import Summary, summarise
 from kalaba.model.listing import Table, table
 from kalaba.results.places import replacing
+from kalaba.space.arrays import Array
 from kalaba.view.figures.comparing import Readings, compared, readings
 from kalaba.view.sheet import save
 
 if TYPE_CHECKING:
     from kalaba.results.run import Run
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,12 +26,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine
 
-Array = NDArray[np.float64]
 INPUTS = ("work", "q", "v", "t", "u", "f", "mask", "w", "p")
 
 

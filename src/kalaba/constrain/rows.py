@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import solve_triangular
 
+from kalaba.space.arrays import Array
 from kalaba.tolerances import (
     LIMB_MEETS,
     MASS_PIVOT,
@@ -31,7 +32,6 @@ from kalaba.tolerances import (
     VELOCITY_ROW_LENGTH,
 )
 
-Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 # Ends of each limb's rows (the first begins at 0), all rows one limb after the other; the same of its own columns.
 Tables = tuple[Integers, Integers, Integers, Integers]
@@ -42,9 +42,9 @@ Limbs = tuple[Tables, int]  # the tables, and how many rows the hub can take ove
 class IndependentRows:
     """The rows of a machine at one state on its constraint manifold, and which of them are independent."""
 
-    metric: Floats  # M, (n, n), or what stands in for it where it is singular
-    matrix: Floats  # A, (m, n)
-    mask: Floats  # (m,): 1 for a row of the independent set, 0 for a row that follows from it
+    metric: Array  # M, (n, n), or what stands in for it where it is singular
+    matrix: Array  # A, (m, n)
+    mask: Array  # (m,): 1 for a row of the independent set, 0 for a row that follows from it
     rank: int  # -1 if the metric is not positive definite, so that nothing could be decided
 
     @property
@@ -52,7 +52,7 @@ class IndependentRows:
         """The rows of the independent set."""
         return np.asarray(self.mask > 0.0)
 
-    def free_directions(self, *, mass_orthonormal: bool = False) -> Floats:
+    def free_directions(self, *, mass_orthonormal: bool = False) -> Array:
         """Directions T (n, n − rank) that the rows leave free, A T = 0: TᵀT = 1, or TᵀM T = 1."""
         if not mass_orthonormal:
             return null_directions(self.matrix[self.kept])
@@ -60,11 +60,11 @@ class IndependentRows:
         B = solve_triangular(lower, self.matrix[self.kept].T, lower=True).T
         return np.asarray(solve_triangular(lower.T, null_directions(B)))
 
-    def dependencies(self) -> Floats:
+    def dependencies(self) -> Array:
         """How the rows left out follow from those kept: C with A_out = C A_kept, see `dependencies`."""
         return dependencies(self.metric, self.matrix, self.mask)
 
-    def from_kept(self) -> Floats:
+    def from_kept(self) -> Array:
         """All rows by those kept: P (m, rank) with A = P A_kept; it has the rank that was decided, to the last bit."""
         P = np.zeros((len(self.mask), self.rank))
         P[self.kept] = np.eye(self.rank)
@@ -72,7 +72,7 @@ class IndependentRows:
         return P
 
 
-def independent_rows(metric: Floats, matrix: Floats, is_velocity_level: Sequence[bool] = ()) -> IndependentRows:
+def independent_rows(metric: Array, matrix: Array, is_velocity_level: Sequence[bool] = ()) -> IndependentRows:
     """Decide which rows of A are independent in the metric M; the state must lie on the constraint manifold.
 
     Rows at velocity level are scaled down: where one says the same as rows at position level, those are kept, since
@@ -86,13 +86,13 @@ def independent_rows(metric: Floats, matrix: Floats, is_velocity_level: Sequence
     return IndependentRows(metric, matrix, mask, rank)
 
 
-def null_directions(matrix: Floats) -> Floats:
+def null_directions(matrix: Array) -> Array:
     """Orthonormal T (n, n − m) with A T = 0, of m independent rows: no rank is decided here."""
     m, n = matrix.shape
     return np.asarray(np.linalg.svd(matrix)[2][m:].T) if m else np.eye(n)
 
 
-def choose_rows(mass: Floats, matrix: Floats, mask: Floats) -> int:
+def choose_rows(mass: Array, matrix: Array, mask: Array) -> int:
     """Mark a maximal independent set of rows of A in `mask` (1 kept, 0 left out) and return the rank.
 
     Pivoted QR of the rows in the metric of the constraint forces, A M⁻¹ Aᵀ = B Bᵀ with B = A L⁻ᵀ and M = L Lᵀ; working
@@ -118,7 +118,7 @@ def choose_rows(mass: Floats, matrix: Floats, mask: Floats) -> int:
     return rank
 
 
-def unit_rows(lower: Floats, matrix: Floats, weights: Floats) -> Floats:
+def unit_rows(lower: Array, matrix: Array, weights: Array) -> Array:
     """The rows that `scale_rows` makes of A with the factor L of M, and their weights."""
     sizes = np.abs(matrix).max(axis=1, initial=0.0)
     spoken = np.where(sizes[:, None] > ROW_NOTHING, matrix, 0.0)
@@ -130,7 +130,7 @@ def unit_rows(lower: Floats, matrix: Floats, weights: Floats) -> Floats:
     return np.ascontiguousarray(rows / np.where(scale > 0.0, scale, 1.0)[:, None])
 
 
-def _farthest(rows: Floats, weights: Floats, mask: Floats) -> int:
+def _farthest(rows: Array, weights: Array, mask: Array) -> int:
     """The row that `farthest_row` finds."""
     squares = np.einsum("ij,ij->i", rows, rows)
     weighted = np.where((mask == 0.0) & (squares >= ROW_INDEPENDENT**2), squares * weights**2, -1.0)
@@ -141,7 +141,7 @@ def _farthest(rows: Floats, weights: Floats, mask: Floats) -> int:
     return best
 
 
-def _take(rows: Floats, mask: Floats, row: int) -> None:
+def _take(rows: Array, mask: Array, row: int) -> None:
     """Do what `take_row` does."""
     taken = rows[mask > 0.0]
     rows[row] -= (taken @ rows[row]) @ taken
@@ -151,7 +151,7 @@ def _take(rows: Floats, mask: Floats, row: int) -> None:
     rows[others] -= np.outer(rows[others] @ rows[row], rows[row])
 
 
-def factorise(mass: Floats, n: int) -> bool:
+def factorise(mass: Array, n: int) -> bool:
     """Replace the lower triangle of M by that of L, M = L Lᵀ; say whether M is positive definite."""
     for j in range(n):
         for i in range(j, n):
@@ -167,7 +167,7 @@ def factorise(mass: Floats, n: int) -> bool:
     return True
 
 
-def scale_rows(factor: Floats, rows: Floats, weights: Floats, least: Floats, m: int, n: int) -> None:
+def scale_rows(factor: Array, rows: Array, weights: Array, least: Array, m: int, n: int) -> None:
     """Replace A by its rows in the metric of M and free of their units, and weigh them by their strength.
 
     With the factor L of M::
@@ -197,7 +197,7 @@ def scale_rows(factor: Floats, rows: Floats, weights: Floats, least: Floats, m: 
         weights[i] = min(1.0, scale / (ROW_STRONG * np.sqrt(longest))) if scale > 0.0 else 0.0
 
 
-def farthest_row(rows: Floats, weights: Floats, mask: Floats, m: int, n: int) -> int:
+def farthest_row(rows: Array, weights: Array, mask: Array, m: int, n: int) -> int:
     """Find the row not yet taken that is farthest from the span of those taken; -1 = none is ROW_INDEPENDENT.
 
     On the manifold dependent rows lie at rounding, 1e-15 to 1e-13; an independent row as near as √1e-15 = 3e-8 could
@@ -215,7 +215,7 @@ def farthest_row(rows: Floats, weights: Floats, mask: Floats, m: int, n: int) ->
     return best
 
 
-def take_row(rows: Floats, mask: Floats, m: int, n: int, row: int) -> None:
+def take_row(rows: Array, mask: Array, m: int, n: int, row: int) -> None:
     """Take a row: make it orthonormal to those taken, mark it and subtract its direction from those not taken.
 
     It is made orthogonal to the others once more, since what is left of a near row is mostly rounding ("twice is
@@ -241,7 +241,7 @@ def take_row(rows: Floats, mask: Floats, m: int, n: int, row: int) -> None:
             rows[i * n + j] -= along * rows[row * n + j]
 
 
-def seat_rows(rows: Floats, mask: Floats, limbs: Limbs, n: int) -> None:
+def seat_rows(rows: Array, mask: Array, limbs: Limbs, n: int) -> None:
     """Say of the kept rows which a limb eliminates itself (mask 1) and which it hands up (mask 2 + seat of the hub).
 
     `rows` are those of `scale_rows`. If more rows should go up than the hub has seats, those go that the limbs' own
@@ -256,7 +256,7 @@ def seat_rows(rows: Floats, mask: Floats, limbs: Limbs, n: int) -> None:
     settle_seats(mask, tables[1], len(tables[1]))
 
 
-def take_own_rows(rows: Floats, mask: Floats, tables: Tables, limb: int, n: int) -> None:
+def take_own_rows(rows: Array, mask: Array, tables: Tables, limb: int, n: int) -> None:
     """Let a limb take its kept rows one after the other, the farthest in its own columns first (mask −1).
 
     Of a row that is not taken, less than `LIMB_MEETS` is left in these columns: the limb cannot eliminate it well.
@@ -284,7 +284,7 @@ def take_own_rows(rows: Floats, mask: Floats, tables: Tables, limb: int, n: int)
                         rows[i * n + own_columns[c]] -= along * rows[best * n + own_columns[c]]
 
 
-def give_seat(rows: Floats, mask: Floats, tables: Tables, n_limbs: int, n: int, seat: int) -> None:
+def give_seat(rows: Array, mask: Array, tables: Tables, n_limbs: int, n: int, seat: int) -> None:
     """Give a seat to the kept row, not taken by its limb, of which the least is left there."""
     row_ends, own_rows, column_ends, own_columns = tables
     best, least = -1, 1.0
@@ -299,14 +299,14 @@ def give_seat(rows: Floats, mask: Floats, tables: Tables, n_limbs: int, n: int, 
         mask[best] = 2.0 + seat
 
 
-def settle_seats(mask: Floats, own_rows: Integers, count: int) -> None:
+def settle_seats(mask: Array, own_rows: Integers, count: int) -> None:
     """Mark the rows that limbs have taken, and those for which no seat was left, as the limbs' own."""
     for r in range(count):
         i = own_rows[r]
         mask[i] = 1.0 if mask[i] < 0.0 else mask[i]
 
 
-def dependencies(mass: Floats, matrix: Floats, mask: Floats) -> Floats:
+def dependencies(mass: Array, matrix: Array, mask: Array) -> Array:
     """Say how the rows left out follow from those kept: C with A_out = C A_kept, for reports.
 
     Solved in the metric in which `choose_rows` decides, C = B_out B_kept⁺ with B = A L⁻ᵀ and M = L Lᵀ. One row of C
@@ -314,5 +314,5 @@ def dependencies(mass: Floats, matrix: Floats, mask: Floats) -> Floats:
     """
     B = np.linalg.solve(np.linalg.cholesky(mass), matrix.T)
     kept = mask > 0.0
-    C: Floats = np.linalg.lstsq(B[:, kept], B[:, ~kept], rcond=None)[0].T
+    C: Array = np.linalg.lstsq(B[:, kept], B[:, ~kept], rcond=None)[0].T
     return C

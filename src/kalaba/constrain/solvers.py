@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.constrain.rows import independent_rows
 from kalaba.errors import ConstraintError
+from kalaba.space.arrays import Array
 from kalaba.tolerances import NO_INERTIA, SINGULAR_VALUE
-
-Array = NDArray[np.float64]
 
 
 class Motion(NamedTuple):

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba import tolerances
 from kalaba.constrain.kernels.functions import law_values
@@ -20,13 +19,13 @@ from kalaba.plant.assembly import close, weighted_step
 from kalaba.plant.choice import rows_at
 from kalaba.plant.start import closing
 from kalaba.plant.state import State
+from kalaba.space.arrays import Array
 from kalaba.space.configuration import q_dot, unit
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
     from kalaba.plant.plant import Plant
 
-Array = NDArray[np.float64]
 SPEED_STEPS = 20  # of Newton's method at the most
 
 

@@ -8,7 +8,7 @@ from math import exp
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kalaba import tolerances
 from kalaba.control.transmission import Backlash, Friction, Sides, Transmission, encoders
@@ -17,13 +17,12 @@ from kalaba.model.parts import Sampled
 from kalaba.paths.checks import positive, zero_or_more
 from kalaba.plant.laws import Control, Controller, Law, controller, law_function
 from kalaba.plant.start import closing
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     from kalaba.control.goals import Goal
     from kalaba.plant.plant import Plant
     from kalaba.plant.state import State
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Protocol
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.derive.applied import frame_jacobian
 from kalaba.errors import ControlError, near
 from kalaba.paths.path import Path, Turn, keep
 from kalaba.paths.timing import MinimumJerk
 from kalaba.plant.laws import read
+from kalaba.space.arrays import Array
 from kalaba.space.number import is_number
 from kalaba.space.symbolic import about, vee
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from kalaba.model.text.expressions import Expression
     from kalaba.plant.plant import Plant
 
-Array = NDArray[np.float64]
 LEAST = 1e-300  # under a root: keeps 0/0 out where there is no error; it is lost beside any other number
 FREE = "free"
 KEEP = "keep"

@@ -29,12 +29,12 @@ from kalaba.control.transmission import encoders
 from kalaba.errors import ControlError
 from kalaba.model.parts import Sampled
 from kalaba.paths.checks import finite
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
     from kalaba.plant.state import State
 
-Array = NDArray[np.float64]
 PLANNED = 0.01  # s between two states of the plan
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kalaba import tolerances
 from kalaba.control.allocation import Allocation, Bounded, LeastSquares, MinMax, OutOfBoundsError
@@ -22,12 +22,12 @@ from kalaba.control.servo import ALL, NO_NUMBERS, named_motors, servo
 from kalaba.errors import ControlError
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.state import State
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     from kalaba.control.goals import Goal
     from kalaba.model.system import System
 
-Array = NDArray[np.float64]
 SAMPLES = 201
 
 

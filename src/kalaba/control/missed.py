@@ -6,16 +6,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.control.bound_goals import course
 from kalaba.control.goals import Goal, checked_goals
 from kalaba.plant.state import State
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     from kalaba.results.run import Run
-
-Array = NDArray[np.float64]
 
 
 def goal_errors(run: Run, goals: Goal | Sequence[Goal]) -> dict[str, Array]:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba import tolerances
 from kalaba.control import traced
@@ -25,12 +24,12 @@ from kalaba.paths.checks import positive
 from kalaba.plant.laws import Law, traced_function
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.state import State
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
     from kalaba.model.system import System
 
-Array = NDArray[np.float64]
 ALL = "all"
 NO_NUMBERS: Mapping[str, float] = MappingProxyType({})
 CHECKED = 25  # states along the goals at which `servo` looks

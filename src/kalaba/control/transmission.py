@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba import tolerances
 from kalaba.constrain.kernels.functions import expressions
@@ -15,13 +14,12 @@ from kalaba.errors import ControlError
 from kalaba.model.machine import Thrust
 from kalaba.paths.checks import positive, zero_or_more
 from kalaba.plant.start import closing
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
     from kalaba.native.backend import Evaluator
     from kalaba.plant.plant import Plant
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

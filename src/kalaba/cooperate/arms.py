@@ -11,17 +11,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba import tolerances
 from kalaba.errors import ModelError, near
 from kalaba.model.machine import MachineConnection, Thrust
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine, MachineBody
     from kalaba.plant.plant import Plant
 
-Array = NDArray[np.float64]
 Extra = Mapping[str, Sequence[str]]
 STILL = "The plant of kb.build still works for it."
 

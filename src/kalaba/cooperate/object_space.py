@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kalaba.control.allocation import Allocation, LeastSquares
 from kalaba.cooperate import equations, sharing
@@ -26,6 +26,7 @@ from kalaba.plant.arguments import checked
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.state import Pose as FoundPose
 from kalaba.plant.state import State
+from kalaba.space.arrays import Array
 from kalaba.space.pose import Pose
 from kalaba.tolerances import ARM_FOLLOWS, ARM_SINGULAR, FORCE_REACHED
 
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from kalaba.cooperate.sharing import Internal
     from kalaba.kinematics.objects.coordinates import Reading
 
-Array = NDArray[np.float64]
 AnyPose = Pose | FoundPose  # written by people, or given by `plant.pose`
 TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba import tolerances
 from kalaba.constrain.rows import independent_rows
@@ -21,11 +20,11 @@ from kalaba.native.backend import Interpreted
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.start import find_configuration, widest_gap
 from kalaba.plant.state import Pose as Place
+from kalaba.space.arrays import Array
 from kalaba.space.number import is_number
 from kalaba.space.pose import Pose
 from kalaba.space.rotations import quaternion_of
 
-Array = NDArray[np.float64]
 NEARBY = 0.1  # rad, m: how far the configurations lie that tell the rank a grasp has elsewhere
 PROBES = 4  # configurations nearby
 TRIES = 40  # starts from which an arm that stands alone is led to its grasp

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.control.allocation import Allocation
 from kalaba.cooperate.arms import driven_velocities
 from kalaba.errors import ControlError, ModelError, near
 from kalaba.model.machine import Thrust
+from kalaba.space.arrays import Array
 from kalaba.tolerances import DEPENDENT_FORCES, FORCE_REACHED, GRASPS_APART
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from kalaba.cooperate.object_space import ObjectSpace
     from kalaba.model.machine import Machine, MachineActuator
     from kalaba.plant.state import State
-
-Array = NDArray[np.float64]
 
 
 class Internal(NamedTuple):

@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 from numpy.polynomial import legendre
-from numpy.typing import NDArray
 
 from kalaba.joints.formulas import JointMotion
 from kalaba.model.beams.shapes import table
+from kalaba.space.arrays import Array
 from kalaba.space.pose import X, Y, Z
 from kalaba.space.symbolic import about, cross, spin
 from kalaba.tolerances import SHAPES_ORTHOGONAL
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from kalaba.derive.symbols import Symbols
     from kalaba.model.beams.beam import Beam
     from kalaba.model.solids import Evaluate
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from typing import ClassVar
 import casadi as ca
 
 from kalaba.joints.formulas import IDENTITY, ZERO, InWorld, JointMotion, Velocity
-from kalaba.joints.joint import Array, Joint
+from kalaba.joints.joint import Joint
 from kalaba.joints.marker import Marker
+from kalaba.space.arrays import Array
 from kalaba.space.pose import Axis, X, Y, Z
 from kalaba.space.rotations import quaternion_of
 from kalaba.space.symbolic import cross, from_quaternion

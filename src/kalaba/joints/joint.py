@@ -19,18 +19,16 @@ from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
 import casadi as ca
-import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.errors import ModelError
 from kalaba.joints.formulas import Gap, InWorld, JointMotion, Labels, Velocity
 from kalaba.joints.marker import Marker
+from kalaba.space.arrays import Array
 from kalaba.space.number import Number, as_numbers, check_number, quantities, with_values
 from kalaba.space.pose import Axis, as_axis
 from kalaba.space.symbolic import spin
 from kalaba.space.symbolic_configuration import rate_map
 
-Array = NDArray[np.float64]
 POSITION: Labels = (("x", "m"), ("y", "m"), ("z", "m"))
 QUATERNION: Labels = (("qw", "1"), ("qx", "1"), ("qy", "1"), ("qz", "1"))
 LINEAR: Labels = (("vx", "m/s"), ("vy", "m/s"), ("vz", "m/s"))

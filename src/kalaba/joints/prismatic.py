@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 import casadi as ca
 
 from kalaba.joints.formulas import IDENTITY, TURN_LABELS, ZERO, Gap, InWorld, JointMotion, Labels, Velocity, off_labels
-from kalaba.joints.joint import Array, Joint, direction
+from kalaba.joints.joint import Joint, direction
 from kalaba.joints.marker import Glyph, Marker, Shape
+from kalaba.space.arrays import Array
 from kalaba.space.number import Number
 from kalaba.space.pose import Axis, AxisLike, Floats, X
 from kalaba.space.rotations import travel_along

@@ -10,8 +10,9 @@ import casadi as ca
 
 from kalaba.errors import ModelError
 from kalaba.joints.formulas import Gap, InWorld, JointMotion, Labels, Velocity, off_labels, tilt_labels
-from kalaba.joints.joint import Array, Joint, direction
+from kalaba.joints.joint import Joint, direction
 from kalaba.joints.marker import Glyph, Marker, Shape
+from kalaba.space.arrays import Array
 from kalaba.space.number import Number, scalar
 from kalaba.space.pose import Axis, AxisLike, Z
 from kalaba.space.rotations import travel_along, turn_about

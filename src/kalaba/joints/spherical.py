@@ -8,8 +8,9 @@ from typing import ClassVar
 import casadi as ca
 
 from kalaba.joints.formulas import GAP_LABELS, IDENTITY, ZERO, Gap, InWorld, JointMotion, Labels, Velocity
-from kalaba.joints.joint import Array, Joint
+from kalaba.joints.joint import Joint
 from kalaba.joints.marker import Glyph, Marker, Shape
+from kalaba.space.arrays import Array
 from kalaba.space.rotations import quaternion_of
 from kalaba.space.symbolic import from_quaternion
 

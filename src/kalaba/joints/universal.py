@@ -11,8 +11,9 @@ import numpy as np
 
 from kalaba.errors import ModelError
 from kalaba.joints.formulas import GAP_LABELS, ZERO, Gap, InWorld, JointMotion, Labels, Velocity
-from kalaba.joints.joint import Array, Joint, direction
+from kalaba.joints.joint import Joint, direction
 from kalaba.joints.marker import Glyph, Marker, Shape
+from kalaba.space.arrays import Array
 from kalaba.space.number import Number
 from kalaba.space.pose import Axis, AxisLike, X, Y
 from kalaba.space.symbolic import about, cross, vector

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import casadi as ca
 
 from kalaba.joints.formulas import GAP_LABELS, IDENTITY, TURN_LABELS, ZERO, Gap, InWorld, JointMotion, Labels, Velocity
-from kalaba.joints.joint import Array, Joint
+from kalaba.joints.joint import Joint
+from kalaba.space.arrays import Array
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kalaba.errors import ModelError
 from kalaba.joints import Free, Joint, Weld
 from kalaba.model.solids import AnySolid, judge
 from kalaba.model.text.grammar import RESERVED
 from kalaba.model.text.traced import Traceable, Traced, trace
+from kalaba.space.arrays import Array
 from kalaba.space.number import Number, as_numbers, check_number, is_number, nested, plain, quantities, scalar
 from kalaba.space.pose import (
     AsFound,
@@ -33,7 +34,6 @@ from kalaba.space.pose import (
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 WORLD = "world"
-Array = NDArray[np.float64]
 Text = str | float | Traced
 Texts = tuple[tuple[str, Text], ...]
 Held = float | PoseLike  # a number of a displacement, or where a frame is

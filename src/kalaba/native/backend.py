@@ -10,16 +10,15 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.errors import NativeError
 from kalaba.native.build import kernel as provide
 from kalaba.native.kernels import Kernel, aligned_zeros
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     import casadi as ca
 
-Array = NDArray[np.float64]
 Trace = Callable[[], "ca.Function"]
 
 

@@ -7,15 +7,15 @@ import ctypes
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kalaba.errors import NativeError, near
 from kalaba.native.llvm import LoadedCode
 from kalaba.native.program import Segments
+from kalaba.space.arrays import Array
 
 ALIGNMENT = 64  # bytes; a value of 8 lanes then lies in one cache line, which saves 5 to 10 % of the time
 
-Array = NDArray[np.float64]
 _CALL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)  # releases the GIL
 
 

@@ -10,8 +10,9 @@ from functools import cache
 
 import numpy as np
 
-from kalaba.native.kernels import Array, Kernel
+from kalaba.native.kernels import Kernel
 from kalaba.native.llvm import compile_module, load_object
+from kalaba.space.arrays import Array
 
 _NAME = "kalaba_watched"
 _FIELDS = ("kernel", "inputs", "outputs", "store", "units", "n_units", "low", "high", "first", "n_bounds", "n_finite")

@@ -16,15 +16,15 @@ from itertools import pairwise
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kalaba import tolerances
 from kalaba.errors import ControlError
 from kalaba.paths.checks import positive
 from kalaba.paths.curve import Shape, Table
 from kalaba.paths.polynomials import Polynomials, polynomials
+from kalaba.space.arrays import Array
 
-Array = NDArray[np.float64]
 ZERO = np.zeros(3)
 BEZIER = np.array(  # powers of u from the control points of a quintic
     [[math.comb(5, i) * math.comb(i, j) * (-1.0) ** (i - j) if j <= i else 0.0 for j in range(6)] for i in range(6)]

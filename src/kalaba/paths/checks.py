@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from typing import cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kalaba import tolerances
 from kalaba.errors import ControlError
+from kalaba.space.arrays import Array
 
-Array = NDArray[np.float64]
 Point = tuple[float, float, float]
 
 

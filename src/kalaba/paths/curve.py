@@ -14,9 +14,8 @@ from typing import NamedTuple, Protocol
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from kalaba.space.arrays import Array
 
 
 class Shape(NamedTuple):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kalaba import tolerances
 from kalaba.errors import ControlError
@@ -16,9 +16,8 @@ from kalaba.paths.path import Path
 from kalaba.paths.polynomials import polynomials
 from kalaba.paths.timing import Constant, MeanSpeed, Timing, timing_of
 from kalaba.paths.written import written
+from kalaba.space.arrays import Array
 from kalaba.space.pose import Axis, AxisLike, Z, as_axis
-
-Array = NDArray[np.float64]
 
 
 def circle(  # noqa: PLR0913, PLR0917  (each says one thing about the circle)

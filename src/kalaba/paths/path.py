@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kalaba.errors import ControlError
 from kalaba.model.text.expressions import parse
 from kalaba.paths.checks import finite, point, times
 from kalaba.paths.curve import Curve
 from kalaba.paths.timing import Profile
+from kalaba.space.arrays import Array
 from kalaba.space.pose import Axis, AxisLike, Z, as_axis
 
-Array = NDArray[np.float64]
 ORIGIN = (0.0, 0.0, 0.0)
 
 

@@ -21,13 +21,12 @@ import casadi as ca
 import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.polynomial.legendre import leggauss
-from numpy.typing import NDArray
 
 from kalaba import tolerances
 from kalaba.errors import ControlError
 from kalaba.paths.curve import Shape, Table
+from kalaba.space.arrays import Array
 
-Array = NDArray[np.float64]
 NODES, WEIGHTS = leggauss(20)
 FIT = 20  # coefficients of Q
 ROUNDS = 30  # of Newton's method at the most; some five are taken

@@ -12,14 +12,13 @@ from typing import NamedTuple, Protocol
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba import tolerances
 from kalaba.errors import ControlError
 from kalaba.paths.checks import positive
 from kalaba.paths.curve import Table
+from kalaba.space.arrays import Array
 
-Array = NDArray[np.float64]
 RAMP = 0.25  # of the duration: each of the two ramps of a MeanSpeed without accel
 
 

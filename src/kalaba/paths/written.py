@@ -9,7 +9,6 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba import tolerances
 from kalaba.errors import ControlError
@@ -18,8 +17,8 @@ from kalaba.model.text.grammar import TIME
 from kalaba.model.text.symbolic import FUNCTIONS
 from kalaba.model.text.syntax import postorder
 from kalaba.paths.curve import Shape
+from kalaba.space.arrays import Array
 
-Array = NDArray[np.float64]
 CHECKED = 129  # times at which a written curve must be finite
 
 

@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kalaba.errors import ModelError
+from kalaba.space.arrays import Array
 from kalaba.tolerances import QUATERNION_UNIT
 
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine
 
-Array = NDArray[np.float64]
 WRENCH = ("force x", "force y", "force z", "torque x", "torque y", "torque z")
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kalaba.space.arrays import Array
 from kalaba.tolerances import (
     ASSEMBLY_ARRIVED,
     ASSEMBLY_CLOSED,
@@ -23,8 +23,6 @@ from kalaba.tolerances import (
     ROW_VANISHED,
     STEP_SLOW,
 )
-
-Array = NDArray[np.float64]
 
 NEWTON_STEPS = 60
 TRIES = 40

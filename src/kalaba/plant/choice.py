@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 
 from kalaba.constrain.rows import IndependentRows, independent_rows, seat_rows, unit_rows
 from kalaba.errors import ConstraintError, NotFiniteError
+from kalaba.space.arrays import Array
 from kalaba.tolerances import NOT_UNIQUE, NOT_UNIQUE_SHOWN, ROW_OPEN, ROW_PIVOT_FALLEN, ROW_SLACK
 
 if TYPE_CHECKING:
     from kalaba.constrain.solvers import Problem
     from kalaba.plant.plant import Plant
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.plant.assembly import weighted_step
 from kalaba.plant.choice import independent_rows_of, keep_rows
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
-
-Array = NDArray[np.float64]
 
 
 class Derivatives(NamedTuple):

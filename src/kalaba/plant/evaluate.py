@@ -21,6 +21,7 @@ from kalaba.plant.choice import (
     not_finite,
     not_unique,
 )
+from kalaba.space.arrays import Array
 from kalaba.tolerances import QUATERNION_UNIT, ROW_CONTRADICTION
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from kalaba.plant.choice import Choice
     from kalaba.plant.plant import Plant
 
-Array = NDArray[np.float64]
 LANES = 8  # states that a kernel works on at a time
 
 

@@ -18,19 +18,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.errors import ModelError, near
 from kalaba.plant.choice import independent_rows_of
+from kalaba.space.arrays import Array
 from kalaba.tolerances import BASE_STILL
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
     from kalaba.model.machine import Machine, MachineBody
     from kalaba.plant.plant import Plant
-
-Array = NDArray[np.float64]
 
 
 class Coupling(NamedTuple):

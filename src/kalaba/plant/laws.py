@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.errors import ExpressionError, ModelError
 from kalaba.model.parts import Sampled
 from kalaba.model.text.expressions import parse
 from kalaba.model.text.resolve import is_known, unknown_word
 from kalaba.native.backend import Native
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     import casadi as ca
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from kalaba.native.backend import Evaluator
     from kalaba.plant.plant import Plant, Trace
     from kalaba.plant.state import State
-
-Array = NDArray[np.float64]
 
 
 def read(plant: Plant, text: str | float | Expression, what: str) -> Expression:

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kalaba.constrain.kernels.functions import watch
 from kalaba.constrain.kernels.standard import STANDARD
@@ -37,6 +37,7 @@ from kalaba.plant.start import find_start, first_guess, settle_as_found
 from kalaba.plant.state import Energy, Pose, State
 from kalaba.plant.step import one_step
 from kalaba.plant.variants import interpreted, limb_machine, variant
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     import casadi as ca
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
     from kalaba.plant.reaction import Reaction
     from kalaba.plant.step import Stepping
 
-Array = NDArray[np.float64]
 Trace = Callable[["Equations"], "ca.Function"]
 Value = TypeVar("Value")
 KeptRows = Literal["all", "start", "here"]

@@ -16,6 +16,7 @@ from kalaba.errors import ModelError, near
 from kalaba.model.machine import MachineConnection
 from kalaba.plant.choice import independent_rows_of
 from kalaba.plant.evaluate import motion
+from kalaba.space.arrays import Array
 from kalaba.space.symbolic import skew
 from kalaba.tolerances import REACTION_UNIQUE
 
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
     from kalaba.derive.kinematics import Kinematics
     from kalaba.plant.plant import Plant
-
-Array = NDArray[np.float64]
 
 
 class Reaction(NamedTuple):

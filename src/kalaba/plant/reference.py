@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.errors import ConstraintError
 from kalaba.plant.assembly import weighted_step
 from kalaba.plant.evaluate import motion
 from kalaba.plant.state import State
+from kalaba.space.arrays import Array
 from kalaba.space.configuration import displaced, q_dot, unit
 from kalaba.steppers.runge_kutta4 import RungeKutta4
 from kalaba.tolerances import REFERENCE_LOST, REFERENCE_PROJECTED
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
     from kalaba.steppers.stepper import Stepper
 
-Array = NDArray[np.float64]
 Drive = Callable[[float, Array, Array], Array]
 RUNGE_KUTTA = RungeKutta4()  # whose coefficients plant.step uses
 PROJECTIONS = 12

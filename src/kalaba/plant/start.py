@@ -17,6 +17,7 @@ from kalaba.plant.arguments import checked
 from kalaba.plant.assembly import TRIES, Assembled, assemble, weighted_step
 from kalaba.plant.reference import project_state
 from kalaba.plant.state import State, own_state
+from kalaba.space.arrays import Array
 from kalaba.space.configuration import difference, retract
 from kalaba.space.number import is_number
 from kalaba.space.pose import AsFound, Pose
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from kalaba.model.system import System
     from kalaba.plant.plant import Plant
 
-Array = NDArray[np.float64]
 Placed = tuple[Array, Array]  # position and quaternion
 Targets = tuple[tuple[str, "Placed | float"], ...]  # what names are held at: a number, or the pose of a frame
 SPEED_STEPS = 30

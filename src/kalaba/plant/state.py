@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.errors import ModelError
 from kalaba.plant.arguments import checked
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine
 
-Array = NDArray[np.float64]
 SHOWN = 3  # missing names in a message
 
 

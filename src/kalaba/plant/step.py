@@ -6,13 +6,14 @@ import threading
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kalaba.errors import ConstraintError, ModelError, NotFiniteError
 from kalaba.native.backend import NativeFunction
 from kalaba.plant.arguments import checked
 from kalaba.plant.reference import Span, step_state
 from kalaba.plant.state import State
+from kalaba.space.arrays import Array
 from kalaba.space.number import is_number
 from kalaba.steppers.runge_kutta4 import RungeKutta4
 from kalaba.tolerances import ROW_PIVOT_FALLEN
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from kalaba.compiled.trajectory import Status
     from kalaba.native.batch import Code
     from kalaba.plant.plant import Plant
-
-Array = NDArray[np.float64]
 
 
 def one_step(plant: Plant, state: State, actuation: ArrayLike | None, dt: float, t: float) -> State:

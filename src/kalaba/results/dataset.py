@@ -14,11 +14,11 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.model import units
 from kalaba.model.serial import from_json, to_json
 from kalaba.results.run import Effort, Ending, Run, Shortfall, Status, Worst
+from kalaba.space.arrays import Array
 from kalaba.units import MOMENTUM, acceleration_unit, force_unit
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from kalaba.native.backend import Backend
     from kalaba.plant.plant import Plant
 
-Array = NDArray[np.float64]
 Choice = TypeVar("Choice")
 FORMAT = 1  # of files; a newer kalaba that changes it counts it up
 SETTINGS = ("stepper", "stabilisation", "control", "stop", "save_every")  # choices of a run, in words

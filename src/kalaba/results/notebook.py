@@ -7,15 +7,14 @@ from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.model.listing import Table, folded_html, table
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     from kalaba.analyse.mobility import Mobility
     from kalaba.results.run import Run
 
-Array = NDArray[np.float64]
 POINTS = 240  # of a curve
 CURVES = 8  # of a panel
 WIDTH, HEIGHT, EDGE = 360, 150, 34  # of a panel, in pixels

@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.plant.laws import read
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     from kalaba.native.backend import Evaluator
     from kalaba.results.run import Run
 
-Array = NDArray[np.float64]
 CHUNK = 20_000  # samples packed at a time
 
 

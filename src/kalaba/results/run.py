@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
     from kalaba.plant.plant import Plant
     from kalaba.plant.state import NamedState
-
-Array = NDArray[np.float64]
 
 
 class Ending(Enum):

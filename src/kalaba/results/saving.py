@@ -16,19 +16,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.errors import FileError, KalabaError
 from kalaba.model.serial import from_json
 from kalaba.results.dataset import FORMAT, OPTIONAL, VARIABLES, labelled, names, run_of, unit_coordinate
 from kalaba.results.places import check_place, first_line, known_suffix, replacing
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     import xarray as xr
 
     from kalaba.results.run import Run
 
-Array = NDArray[np.float64]
 CSV_MARK = "# kalaba run"
 PARQUET_KEY = b"kalaba"
 TIME = "time"

@@ -6,12 +6,12 @@ import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.model.beams.beam import Beam
 from kalaba.model.beams.shapes import table
 from kalaba.model.text.expressions import Values, number
 from kalaba.run.shortfall import ShortfallWarning, shortfall_message
+from kalaba.space.arrays import Array
 from kalaba.tolerances import JOLT, LARGE_DEFLECTION
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from kalaba.results.run import Run
     from kalaba.run.task import Task
 
-Array = NDArray[np.float64]
 CALLER_OF_SIMULATE = 3  # stack levels from here to who is warned
 
 

@@ -7,7 +7,6 @@ from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.constrain.solvers import Motion
 from kalaba.errors import ConstraintError, ModelError, NotFiniteError
@@ -18,14 +17,13 @@ from kalaba.plant.state import State
 from kalaba.results.run import Effort, Ending, Run, Status, Worst
 from kalaba.run.progress import Lookout
 from kalaba.run.sampling import Sampler
+from kalaba.space.arrays import Array
 from kalaba.tolerances import ON_GRID, SAME_TIME
 
 if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
     from kalaba.plant.state import State
     from kalaba.run.task import Task
-
-Array = NDArray[np.float64]
 
 
 class Sample(NamedTuple):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.integrate
-from numpy.typing import NDArray
 
 from kalaba.constrain.kernels.slopes import state_jacobian
 from kalaba.errors import ConstraintError, ModelError, NotFiniteError
@@ -19,6 +18,7 @@ from kalaba.plant.state import State
 from kalaba.results.run import Effort, Ending, Run
 from kalaba.run.progress import Lookout
 from kalaba.run.python_loop import Held, Sample, event_value, run_of_samples, sample_at
+from kalaba.space.arrays import Array
 from kalaba.space.configuration import q_dot, unit
 from kalaba.tolerances import ON_GRID, SAME_TIME
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
     from kalaba.run.task import Task
 
-Array = NDArray[np.float64]
 HALVINGS = 60  # of the step: the event's time is then known to rounding
 
 

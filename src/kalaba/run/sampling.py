@@ -7,18 +7,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.errors import ControlError, near
 from kalaba.model.parts import Sampled
 from kalaba.results.run import Shortfall
+from kalaba.space.arrays import Array
 from kalaba.tolerances import WITHIN_BOUNDS
 
 if TYPE_CHECKING:
     from kalaba.plant.laws import Law
     from kalaba.plant.plant import Plant
-
-Array = NDArray[np.float64]
 
 
 @dataclass

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba import tolerances
 from kalaba.plant.choice import keep_rows, rows_at
@@ -18,8 +17,6 @@ if TYPE_CHECKING:
     from kalaba.plant.laws import Law
     from kalaba.results.run import Run
     from kalaba.run.task import Task
-
-Array = NDArray[np.float64]
 
 
 class ShortfallWarning(UserWarning):

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.constrain.stabilisation import Stabilisation
 from kalaba.errors import ExpressionError, IntegrationError, ModelError
@@ -24,8 +23,6 @@ from kalaba.steppers.stepper import Stepper
 
 if TYPE_CHECKING:
     from kalaba.native.backend import Evaluator
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,10 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kalaba.space.arrays import Array
 from kalaba.space.rotations import conjugate, multiply, turn
 
-Array = NDArray[np.float64]
 Places = tuple[tuple[int, int], ...]  # (first entry in q, first entry in v)
 
 

@@ -7,14 +7,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kalaba.space.arrays import Array
 from kalaba.tolerances import NO_TURN
 
 if TYPE_CHECKING:
     from kalaba.space.pose import Axis, Pose
-
-Array = NDArray[np.float64]
 
 
 def rotation_of(quaternion: Array) -> Array:

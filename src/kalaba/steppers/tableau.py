@@ -7,12 +7,11 @@ from itertools import combinations_with_replacement
 from math import isclose, prod
 
 import numpy as np
-import numpy.typing as npt
 
 from kalaba.errors import IntegrationError
+from kalaba.space.arrays import Array
 from kalaba.tolerances import ORDER_CONDITION
 
-Floats = npt.NDArray[np.float64]
 Row = tuple[float, ...]
 Tree = tuple["Tree", ...]  # a rooted tree: the trees that hang on its root
 
@@ -78,7 +77,7 @@ class ButcherTableau:
         """Give the weights b(θ) of the dense output at the part θ of a step."""
         return tuple(sum(value * part**power for power, value in enumerate(row, 1)) for row in self.dense)
 
-    def square_matrix(self) -> Floats:
+    def square_matrix(self) -> Array:
         """Give a as a square array, zeros on and above the diagonal."""
         stages = len(self.nodes)
         return np.array([[*row, *[0.0] * (stages - len(row))] for row in self.matrix]).reshape(stages, stages)
@@ -117,7 +116,7 @@ def _density(tree: Tree) -> int:
     return _nodes(tree) * prod(_density(branch) for branch in tree)
 
 
-def _elementary(tree: Tree, matrix: Floats) -> Floats:
+def _elementary(tree: Tree, matrix: Array) -> Array:
     """Give Φ_i(τ) = Π over branches of Σ_j a_ij Φ_j(branch), for each stage i."""
     weights = np.ones(len(matrix))
     for branch in tree:

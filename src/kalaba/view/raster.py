@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.native.machine_code import compiled_entry
+from kalaba.space.arrays import Array
 from kalaba.tolerances import SURFACES_COINCIDE, TRIANGLE_EDGE
 
-Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 NOTHING = -1  # where no triangle is
 OUTLINE = 0.45  # of the brightness, along the edges of shapes
@@ -19,7 +19,7 @@ CREASE = 0.02  # relative step in depth within a shape that gets an outline too
 
 
 @compiled_entry
-def fill(corners: Floats, light: Floats, owners: Integers, nearest: Floats, shades: Floats, seen: Integers) -> None:
+def fill(corners: Array, light: Array, owners: Integers, nearest: Array, shades: Array, seen: Integers) -> None:
     """Put triangles into the buffers: `nearest` w, `shades` of light and `seen` owner of every pixel.
 
     corners (T, 3, 3) are x, y and w; light (T, 3) is interpolated between them, as w is. The parts a, b, c that the
@@ -51,7 +51,7 @@ def fill(corners: Floats, light: Floats, owners: Integers, nearest: Floats, shad
 
 
 @compiled_entry
-def resolve(nearest: Floats, shades: Floats, seen: Integers, palette: Floats, finer: int, image: Floats) -> None:
+def resolve(nearest: Array, shades: Array, seen: Integers, palette: Array, finer: int, image: Array) -> None:
     """Colours and outlines of the buffers, averaged down into an image (height, width, 3).
 
     An outline lies on the nearer shape where another begins, or where one lies before itself.
@@ -73,7 +73,7 @@ def resolve(nearest: Floats, shades: Floats, seen: Integers, palette: Floats, fi
 
 
 def picture(
-    size: tuple[int, int], corners: Floats, light: Floats, owners: Integers, colours: Floats, finer: int = 2
+    size: tuple[int, int], corners: Array, light: Array, owners: Integers, colours: Array, finer: int = 2
 ) -> NDArray[np.uint8]:
     """Triangles as an image (height, width, 3) on white, with outlines; drawn `finer` and averaged down.
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kalaba.errors import ViewError
 from kalaba.results.places import check_place, replacing
+from kalaba.space.arrays import Array
 from kalaba.tolerances import PICTURE_FLAT
 from kalaba.view.raster import picture
 from kalaba.view.scene import Scene, scene_of
@@ -19,7 +20,6 @@ from kalaba.view.sheet import COLOURS
 if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
 
-Array = NDArray[np.float64]
 Image = NDArray[np.uint8]
 STILLS = (".png",)
 SIZE = (960, 720)  # pixels

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kalaba import tolerances
 from kalaba.control.allocation.rule import Allocation, OutOfBoundsError
@@ -23,10 +23,9 @@ from kalaba.control.allocation.solutions import (
     unreachable,
 )
 from kalaba.errors import ControlError
-from kalaba.space.pose import Floats
 from kalaba.kinematics.tree.bounds import least_distance, one_sided
-
-Array = NDArray[np.float64]
+from kalaba.space.arrays import Array
+from kalaba.space.pose import Floats
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import casadi as ca
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kalaba.control.allocation.rule import Allocation
 from kalaba.control.allocation.solutions import finite_numbers, least_squares, matching, positive_numbers, solutions
+from kalaba.space.arrays import Array
 from kalaba.space.pose import Floats
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

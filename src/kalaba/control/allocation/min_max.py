@@ -18,14 +18,14 @@ from typing import Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kalaba import tolerances
 from kalaba.control.allocation.rule import Allocation, Share
 from kalaba.control.allocation.solutions import largest, least_squares, null_direction, solutions
 from kalaba.errors import ControlError
+from kalaba.space.arrays import Array
 
-Array = NDArray[np.float64]
 QUIET = {"print_iter": False, "print_header": False, "print_info": False, "error_on_fail": False, "print_time": False}
 
 

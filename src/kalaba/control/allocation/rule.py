@@ -8,13 +8,12 @@ from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
 
 import casadi as ca
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kalaba.control.allocation.solutions import least_squares
 from kalaba.errors import ControlError
+from kalaba.space.arrays import Array
 
-Array = NDArray[np.float64]
 Share = Callable[[Array, Array], Array]  # of W and F: τ
 
 

@@ -11,13 +11,12 @@ from typing import NamedTuple, cast
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kalaba import tolerances
 from kalaba.constrain.elimination import factorise
 from kalaba.errors import ControlError
-
-Array = NDArray[np.float64]
+from kalaba.space.arrays import Array
 
 
 class Solutions(NamedTuple):

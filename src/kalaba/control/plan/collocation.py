@@ -21,16 +21,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba import tolerances
 from kalaba.model.text.expressions import parse
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     from kalaba.control.plan.way import Guess
     from kalaba.plant.plant import Plant
 
-Array = NDArray[np.float64]
 OPTIONS = {
     "print_time": False,
     "ipopt.print_level": 0,

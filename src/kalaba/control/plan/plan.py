@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba import tolerances
 from kalaba.control.plan.collocation import Outcome, Problem
@@ -17,11 +16,11 @@ from kalaba.control.plan.way import Guess, Place, Way, way
 from kalaba.errors import ControlError
 from kalaba.paths.checks import positive
 from kalaba.plant.plant import Plant, build
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
 
-Array = NDArray[np.float64]
 EFFORT, TIME = "effort", "time"
 FEWEST = 5  # knots
 ITERATIONS = 500

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.control import traced
 from kalaba.control.allocation.solutions import least_squares
@@ -18,13 +17,12 @@ from kalaba.control.goals import Aim, Rows, ScalarMotion, stacked
 from kalaba.model.text.expressions import parse
 from kalaba.plant.laws import Controller, Law
 from kalaba.plant.state import State
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     from kalaba.control.plan.plan import Plan
     from kalaba.derive.equations import Equations
     from kalaba.plant.plant import Plant
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

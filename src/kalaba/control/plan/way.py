@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kalaba import tolerances
 from kalaba.control.bound_goals import Course, course, demand, tangent
@@ -25,11 +25,11 @@ from kalaba.plant.arguments import checked_configuration
 from kalaba.plant.choice import independent_rows_of, rows_at
 from kalaba.plant.laws import read
 from kalaba.plant.state import State
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
 
-Array = NDArray[np.float64]
 Place = Mapping[str, float] | State | ArrayLike | None
 JERK = "(10*t^3 - 15*t^4 + 6*t^5)"
 

@@ -6,7 +6,6 @@ import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.control.servo import Servo
 from kalaba.errors import ConstraintError, FileError
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
     from kalaba.run.scenario import Scenario
 
-Array = NDArray[np.float64]
 SEED = 6
 CASES = 8
 LATEST = 0.05  # s: where rows move with time, no farther than Newton's method follows

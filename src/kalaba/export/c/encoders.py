@@ -28,6 +28,7 @@ from kalaba.constrain.solvers import mass_weight
 from kalaba.errors import ControlError
 from kalaba.model.units import unit_of
 from kalaba.plant.laws import read
+from kalaba.space.arrays import Array
 from kalaba.space.symbolic_configuration import unit
 from kalaba.tolerances import ENCODER_UNSEEN, PART_SHOWN
 
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from kalaba.model.text.expressions import Expression
     from kalaba.plant.plant import Plant
 
-Array = NDArray[np.float64]
 STIFF = 1e4  # a mode of a beam is held rather than a joint
 
 

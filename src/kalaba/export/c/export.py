@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.export.c.routine import DOUBLE, Cost, Routine
 from kalaba.model.listing import UNLIMITED, actuators
 from kalaba.model.units import row_units
+from kalaba.space.arrays import Array
 from kalaba.tolerances import C_AGREES, C_CASE_SMALL
 from kalaba.units import acceleration_unit
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from kalaba.model.parts import Parameter
     from kalaba.plant.plant import Plant
 
-Array = NDArray[np.float64]
 SLACK = 4.0  # C may differ from what was expected by this multiple of what rounding was seen to do
 FRAMES = 64  # numbers for arguments and addresses of calls within calls
 

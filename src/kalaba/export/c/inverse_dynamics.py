@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.constrain.rows import null_directions
 from kalaba.control import traced
@@ -24,6 +23,7 @@ from kalaba.errors import ControlError
 from kalaba.export.c.cases import SEED, near_start
 from kalaba.export.c.export import Entry, Export, Trial, cost_lines, listed, machine_tables, parameters, sizes
 from kalaba.export.c.routine import routine
+from kalaba.space.arrays import Array
 from kalaba.tolerances import MOTOR_VELOCITY, PUSHED
 from kalaba.units import acceleration_unit, force_unit
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
     from kalaba.plant.state import State
 
-Array = NDArray[np.float64]
 WANTED = 1.0  # m/s^2, rad/s^2: size of the accelerations in the cases
 
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.constrain.kernels.motion import motion
 from kalaba.export.c.cases import SEED, near_start
@@ -24,12 +23,12 @@ from kalaba.export.c.export import (
 )
 from kalaba.export.c.routine import routine
 from kalaba.plant.choice import choose, keep_rows
+from kalaba.space.arrays import Array
 from kalaba.tolerances import C_AGREES
 
 if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
 
-Array = NDArray[np.float64]
 OUTPUTS = ("acceleration", "constraint_force")
 HEALTH = "health"
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.constrain.kernels.functions import bounded
 from kalaba.control.goals import Follow, Posture
@@ -32,6 +31,7 @@ from kalaba.export.c.servo_entries import STATUS, Controller, entries, find_text
 from kalaba.paths.path import Path
 from kalaba.plant.laws import Control, Law, controller
 from kalaba.plant.start import closing
+from kalaba.space.arrays import Array
 from kalaba.tolerances import C_AGREES, SERVO_LARGEST_GAP, SERVO_LARGEST_STEP
 
 if TYPE_CHECKING:
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from kalaba.plant.state import State
     from kalaba.run.scenario import Scenario
 
-Array = NDArray[np.float64]
 STEPS = 4  # of Newton's method at a sample; three close what 1 ms opens, the last is for the velocity
 FIRST_STEPS = 40  # from the start to wherever the machine is when it is switched on
 EPSILON = float(np.finfo(float).eps)

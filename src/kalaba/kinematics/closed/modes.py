@@ -25,13 +25,13 @@ from kalaba.model.parts import Held, Start
 from kalaba.plant.assembly import close
 from kalaba.plant.plant import build
 from kalaba.plant.start import find_configuration, first_guess, widest_gap
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
     from kalaba.model.system import System
     from kalaba.plant.plant import Plant
 
-Array = NDArray[np.float64]
 NOTHING: Mapping[str, Held] = MappingProxyType({})
 SEED = 6
 

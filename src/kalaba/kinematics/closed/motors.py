@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kalaba import tolerances
 from kalaba.constrain.kernels.functions import expressions
@@ -22,14 +22,13 @@ from kalaba.plant.arguments import checked_configuration
 from kalaba.plant.choice import free_directions
 from kalaba.plant.plant import build
 from kalaba.plant.start import find_configuration, widest_gap
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
     from kalaba.model.system import System
     from kalaba.plant.plant import Plant
     from kalaba.space.pose import Pose
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -24,14 +24,13 @@ from kalaba import tolerances
 from kalaba.errors import ModelError
 from kalaba.kinematics.closed.motors import freedoms_seen, with_frame
 from kalaba.plant.arguments import checked_configuration
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
     from kalaba.plant.plant import Plant
     from kalaba.plant.state import State
     from kalaba.results.run import Run
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

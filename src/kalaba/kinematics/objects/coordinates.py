@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kalaba import tolerances
 from kalaba.errors import KinematicsError
@@ -23,13 +23,13 @@ from kalaba.plant.arguments import checked
 from kalaba.plant.choice import independent_rows_of
 from kalaba.plant.start import find_configuration
 from kalaba.plant.state import Pose, State
+from kalaba.space.arrays import Array
 from kalaba.space.rotations import rotation_vector
 
 if TYPE_CHECKING:
     from kalaba.cooperate.object_space import ObjectSpace
     from kalaba.kinematics.objects.opened import Ends, Opened
 
-Array = NDArray[np.float64]
 TRIES = 8  # starts from which objects are led to grasps that are no welds
 
 

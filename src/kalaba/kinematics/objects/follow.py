@@ -24,13 +24,13 @@ from kalaba.kinematics.tree.differential import measure
 from kalaba.kinematics.tree.task import Look, Target, Task, descend, nearest, target_of
 from kalaba.plant.arguments import checked, checked_configuration
 from kalaba.plant.state import Pose
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     from kalaba.cooperate.arms import Arm
     from kalaba.cooperate.object_space import ObjectSpace
     from kalaba.kinematics.objects.opened import Ends
 
-Array = NDArray[np.float64]
 TRIES = 30  # starts of the search for rows
 
 

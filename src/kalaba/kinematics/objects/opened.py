@@ -17,6 +17,7 @@ from kalaba.plant.arguments import checked_configuration
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.state import Pose, State
 from kalaba.space import pose as described
+from kalaba.space.arrays import Array
 from kalaba.space.number import with_values
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from kalaba.cooperate.object_space import ObjectSpace
     from kalaba.joints import Joint
     from kalaba.model.machine import MachineBody
-
-Array = NDArray[np.float64]
 
 
 class Ends(NamedTuple):

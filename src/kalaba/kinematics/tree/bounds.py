@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba import tolerances
-
-Array = NDArray[np.float64]
+from kalaba.space.arrays import Array
 
 
 def damped_step(matrix: Array, rhs: Array, damping: float) -> Array:

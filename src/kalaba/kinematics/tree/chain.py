@@ -14,13 +14,13 @@ from kalaba import tolerances
 from kalaba.errors import KinematicsError, ModelError, near
 from kalaba.plant.arguments import checked_configuration
 from kalaba.plant.plant import build
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine, MachineBody
     from kalaba.model.system import System
     from kalaba.plant.plant import Plant
 
-Array = NDArray[np.float64]
 TURN = 2 * math.pi
 
 

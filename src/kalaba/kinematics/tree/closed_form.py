@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba import tolerances
 from kalaba.errors import KinematicsError
@@ -21,13 +20,12 @@ from kalaba.kinematics.tree.hinges import Axes, carry_to, turns_of
 from kalaba.kinematics.tree.search import inverse_kinematics
 from kalaba.kinematics.tree.task import Target, Task, descend, target_of
 from kalaba.plant.state import Pose
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
     from kalaba.plant.plant import Plant
     from kalaba.space import pose as described
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kalaba import tolerances
 from kalaba.constrain.kernels.functions import expressions
@@ -23,13 +23,13 @@ from kalaba.errors import KinematicsError
 from kalaba.kinematics.tree.chain import movers, tree_of
 from kalaba.kinematics.tree.task import Target
 from kalaba.plant.arguments import checked
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
     from kalaba.model.system import System
     from kalaba.plant.plant import Plant
 
-Array = NDArray[np.float64]
 LENGTH = 1.0  # m, what lengths are counted in
 TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
 

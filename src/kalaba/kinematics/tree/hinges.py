@@ -37,8 +37,8 @@ from numpy.typing import NDArray
 
 from kalaba import tolerances
 from kalaba.kinematics.tree.bounds import damped_step
+from kalaba.space.arrays import Array
 
-Array = NDArray[np.float64]
 Series = NDArray[np.complex128]  # f(θ) = Σ F_k e^{ikθ}, as (F_n, ..., F_−n)
 STEPS = 40  # of Newton's method on a point at the most
 

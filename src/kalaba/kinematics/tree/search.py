@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kalaba import tolerances
 from kalaba.errors import KinematicsError, ModelError
@@ -14,6 +14,7 @@ from kalaba.kinematics.tree.chain import Limits, shifted, tree_of
 from kalaba.kinematics.tree.differential import LENGTH, is_singular, measure
 from kalaba.kinematics.tree.task import Look, Task, descend, nearest, target_of
 from kalaba.plant.arguments import checked_configuration
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from kalaba.plant.state import Pose
     from kalaba.space import pose as described
 
-Array = NDArray[np.float64]
 TRIES = 60
 
 

@@ -19,13 +19,13 @@ from kalaba.kinematics.tree.hinges import skew
 from kalaba.plant.arguments import checked
 from kalaba.plant.state import Pose
 from kalaba.space import pose as described
+from kalaba.space.arrays import Array
 from kalaba.space.configuration import difference, displaced, unit
 from kalaba.space.rotations import from_pose, quaternion_of, rotation_of, rotation_vector
 
 if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
 
-Array = NDArray[np.float64]
 STEPS = 120  # of a descent at the most
 FAR = 0.7  # m, rad: largest change of a coordinate in one step
 SLOW_STEPS = 8  # so many in a row lead nowhere

@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.errors import FileError, ModelError
+from kalaba.space.arrays import Array
 from kalaba.tolerances import FREQUENCY_ROOT, SHAPE_ROOT, SHAPES_ALIKE
 
-Array = NDArray[np.float64]
 Values = tuple[Array, Array, Array]  # value, slope, curvature; rows are shapes
 NODES = 80  # Gauss points: integrals of products of some twenty shapes are then exact to rounding
 MOST = 20
@@ -146,8 +145,8 @@ class StaticTip(Shapes):
 class Tabulated(Shapes):
     """Shapes given at points of [0, 1], from a finite-element code for example; a quintic spline runs through them.
 
-    `read` takes a text file with one line per point: x, then the value of every shape, in columns; lines that begin with
-    # are remarks. Values and slopes must vanish at x = 0.
+    `read` takes a text file with one line per point: x, then the value of every shape, in columns; lines that begin
+    with # are remarks. Values and slopes must vanish at x = 0.
 
     Arguments:
         points: places x/length, rising from 0 to 1, six or more

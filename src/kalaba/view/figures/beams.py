@@ -6,11 +6,11 @@ import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.analyse.at_rest import NotInEquilibriumWarning
 from kalaba.analyse.frequencies import Frequencies, frequencies
 from kalaba.errors import KalabaError, ViewError
+from kalaba.space.arrays import Array
 from kalaba.tolerances import SAMPLES_EVEN, SPECTRUM_SHOWN
 from kalaba.view.figures.histories import heading
 from kalaba.view.figures.quantities import largest_of, merged, reach
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from kalaba.model.machine import MachineBody
     from kalaba.results.run import Run
 
-Array = NDArray[np.float64]
 MOST_BEAMS = 4  # of which the modes are drawn
 MOST_MARKS = 5  # natural frequencies in a spectrum
 FEWEST = 16  # samples of which a spectrum says anything

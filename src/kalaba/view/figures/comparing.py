@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.control.goals import Follow, Posture
 from kalaba.control.missed import goal_errors
 from kalaba.errors import ViewError
+from kalaba.space.arrays import Array
 from kalaba.tolerances import DRAWN_RESTING, DRAWN_ROUNDING, GOAL_ROUNDING
 from kalaba.view.figures.beams import deflections
 from kalaba.view.figures.quantities import label_of, merged, named, reach, span
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from kalaba.results.run import Run
 
-Array = NDArray[np.float64]
 MOST_PANELS = 9
 MOST_ALIKE = 2  # panels of quantities in which the runs do not differ, where motors could be shown
 

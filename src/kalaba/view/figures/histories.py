@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.errors import ViewError
+from kalaba.space.arrays import Array
 from kalaba.tolerances import DRAWN_FLOOR, DRAWN_ROUNDING
 from kalaba.view.figures.quantities import MOST_LINES, Named, by_unit, merged, named, reach, span
 from kalaba.view.sheet import Panel, over_time, sheet
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from kalaba.results.run import Run
-
-Array = NDArray[np.float64]
 
 
 def heading(run: Run, what: str = "") -> str:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.results.dataset import VARIABLES, unit_coordinate
+from kalaba.space.arrays import Array
 from kalaba.tolerances import DRAWN_RESTING, DRAWN_ROUNDING, DRAWN_SAME
 from kalaba.units import printed
 from kalaba.view.sheet import LONGEST_NAME, Panel, over_time
@@ -17,7 +17,6 @@ from kalaba.view.sheet import LONGEST_NAME, Panel, over_time
 if TYPE_CHECKING:
     from kalaba.results.run import Run
 
-Array = NDArray[np.float64]
 Line = tuple[str, Array]  # a name and its values
 MOST_LINES = 8  # in one panel; the largest
 MOST_PARTS = 6  # of a machine that get a panel each

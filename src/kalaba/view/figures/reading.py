@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.native.backend import Interpreted
 from kalaba.plant.laws import read
 from kalaba.results.observe import evaluate_samples
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     import casadi as ca
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
     from kalaba.results.run import Run
 
-Array = NDArray[np.float64]
 FORCE = "constraint_force:"  # before a velocity: the force of the constraints on it, as tables of results name it
 
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.errors import ViewError
 from kalaba.robots import recognise
 from kalaba.robots.catalogue import ENTRIES
 from kalaba.robots.entry import Entry
 from kalaba.robots.published import Claim, Line, Measure, Options, PaperFigures, PaperPanel
+from kalaba.space.arrays import Array
 from kalaba.tolerances import DRAWN_FLOOR
 from kalaba.units import printed
 from kalaba.view.figures.quantities import label_of, reach
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from kalaba.results.run import Run
     from kalaba.run.scenario import Scenario
 
-Array = NDArray[np.float64]
 Progress = Callable[[str], None]
 LETTERS = 64  # of a remark under a panel
 SAMPLES = 500  # of a run at least, so that peaks are not missed

@@ -7,9 +7,9 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.errors import ViewError, near
+from kalaba.space.arrays import Array
 from kalaba.tolerances import DRAWN_RESTING, DRAWN_SAME, PATH_FLAT
 from kalaba.view.figures.histories import heading
 from kalaba.view.figures.quantities import MOST_LINES, shared
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from kalaba.model.machine import Machine
     from kalaba.results.run import Run
 
-Array = NDArray[np.float64]
 AXES = "xyz"
 VIEWS = {(0, 1): "from above", (0, 2): "from the front", (1, 2): "from the side"}
 

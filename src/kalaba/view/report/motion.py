@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.errors import ViewError
 from kalaba.model.fingerprint import fingerprint
@@ -22,7 +21,6 @@ from kalaba.view.report.page import Section, drawing, facts, folded, paragraph, 
 if TYPE_CHECKING:
     from kalaba.results.run import Run
 
-Array = NDArray[np.float64]
 SHOWN = ("paths", "coordinates", "outputs", "motors", "forces", "modes")  # figures, by name
 MOST_PEAKS = 8  # of each unit
 LONGEST = 300  # letters of a setting

@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kalaba.space.arrays import Array
 from kalaba.view.scene.meshes import SIDES, Mesh, tube
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from kalaba.model.beams.beam import Beam
     from kalaba.view.scene.places import Placed
 
-Array = NDArray[np.float64]
 STATIONS = 25  # sections along a beam
 GAUSS = np.polynomial.legendre.leggauss(4)  # between two stations, for the foreshortening
 

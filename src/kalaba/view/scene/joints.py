@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.joints.marker import Glyph, Marker, Shape
+from kalaba.space.arrays import Array
 from kalaba.tolerances import BAR_POINT
 from kalaba.view.scene.meshes import Mesh, ball, bar, box, joined
 from kalaba.view.scene.solids import Sizes, axle, sleeve
@@ -16,7 +16,6 @@ from kalaba.view.scene.solids import Sizes, axle, sleeve
 if TYPE_CHECKING:
     from kalaba.view.scene.places import Placed
 
-Array = NDArray[np.float64]
 AXLE = (1.7, 2.4)  # radius and half-length of a hinge, of a bar's radius
 THREAD = 0.5  # radius of a strut, of a bar's radius
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kalaba.model.parts import WORLD
 from kalaba.model.text.expressions import Values, number
+from kalaba.space.arrays import Array
 from kalaba.tolerances import NO_EXTENT
 from kalaba.view.scene.beams import BentBeam, outline
 from kalaba.view.scene.joints import THREAD, Strut, marker_mesh, pad
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from kalaba.model.machine import Machine, MachineBody
     from kalaba.plant.plant import Plant
 
-Array = NDArray[np.float64]
 NEUTRAL = -1  # colour of joints and of the ground
 FEW = 4  # colours that the eye takes in at once
 BARE = 0.1  # m: the size of a machine that has no extent at all

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Array = NDArray[np.float64]
+from kalaba.space.arrays import Array
+
 Faces = NDArray[np.int64]
 SIDES = 20  # of what is round
 POLE = 0.12  # rad: where the rings of a ball end

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kalaba.space.arrays import Array
+
 if TYPE_CHECKING:
     import casadi as ca
 
     from kalaba.derive.equations import Equations
     from kalaba.plant.plant import Plant
-
-Array = NDArray[np.float64]
 
 
 class Placed(NamedTuple):

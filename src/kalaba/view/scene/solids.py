@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.joints.marker import Marker
 from kalaba.model.solids import AnySolid, Bar, Cuboid, MassProperties, Roller
+from kalaba.space.arrays import Array
 from kalaba.tolerances import CUBOID_THIN, PLACES_SAME
 from kalaba.view.scene.meshes import Mesh, across, ball, bar, box, hull, joined, tube
 
-Array = NDArray[np.float64]
 Number = Callable[[Any], float]
 THIN = 0.012  # radius of a bar, of the machine's size
 SHARE = 0.12  # radius of a bar, of its own length, at most

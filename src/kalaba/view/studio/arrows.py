@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.errors import KalabaError
 from kalaba.model.machine import MachineConstraint, Thrust
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     import casadi as ca
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from kalaba.view.scene import Scene
     from kalaba.view.scene.places import Placed
 
-Array = NDArray[np.float64]
 LONGEST = 0.22  # of the machine's size: the largest force of a run
 SAMPLES = 9  # of a run that are looked at for the largest
 SHORT = 0.02  # of the largest: shorter arrows are left out

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kalaba.space.arrays import Array
 from kalaba.tolerances import STUDIO_FLAT
 
-Array = NDArray[np.float64]
 ANGLE = np.radians(38.0)  # of sight, vertical
 MARGIN = 1.02
 AROUND = (0.75, -1.0, 0.55)  # seen from in front, from the right and from above

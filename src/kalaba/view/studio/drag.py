@@ -13,10 +13,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kalaba.plant.assembly import close, weighted_step
 from kalaba.plant.start import closing
+from kalaba.space.arrays import Array
 from kalaba.space.rotations import rotation_vector
 from kalaba.tolerances import DRAG_GAIN, DRAG_NEAR, DRAG_OUT_OF_REACH
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from kalaba.plant.assembly import Problem
     from kalaba.plant.plant import Plant
 
-Array = NDArray[np.float64]
 Goal = tuple[Array, Array | None]  # position, and rotation if it is asked for
 STEPS = 25  # at most, for one move of the hand
 HALVINGS = 6

@@ -6,14 +6,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kalaba.space.arrays import Array
 from kalaba.space.rotations import quaternion_of, rotation_of
 
 if TYPE_CHECKING:
     from kalaba.plant.state import Pose
 
-Array = NDArray[np.float64]
 Pulled = Callable[[str, Array, Array | None], None]
 NAME = "/handles"
 SIZE = 0.16  # of the machine's size

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+
+from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     from kalaba.results.run import Run
 
-Array = NDArray[np.float64]
 SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kalaba.space.arrays import Array
 from kalaba.view.sheet import COLOURS
 
 if TYPE_CHECKING:
     from kalaba.view.studio.quantities import Quantity
 
-Array = NDArray[np.float64]
 MOST = 300  # samples that are sent to the page
 HEIGHT = 190  # pixels
 CURSOR = "#5c616a"

@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba.model.units import actuator_units
+from kalaba.space.arrays import Array
 from kalaba.tolerances import DRAWN_FLOOR, STUDIO_RESTING
 from kalaba.units import force_unit, printed
 
 if TYPE_CHECKING:
     from kalaba.results.run import Run
 
-Array = NDArray[np.float64]
 MOST = 7  # lines in one plot: the largest; as many as there are colours
 
 

@@ -9,10 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kalaba.errors import ExpressionError, KalabaError
 from kalaba.results.run import Run
+from kalaba.space.arrays import Array
 from kalaba.view.scene import scene_of
 from kalaba.view.studio.arrows import Forces
 from kalaba.view.studio.drag import Dragged, drag
@@ -25,7 +26,6 @@ from kalaba.view.studio.subject import Subject, catalog, scenario
 from kalaba.view.studio.titles import said_of, title_of
 from kalaba.view.studio.worker import Worker
 
-Array = NDArray[np.float64]
 TICK = 1 / 30  # s between two pictures
 PANEL_TICK = 0.2  # s between two moves of the slider and of the plots' lines
 TRACED = 3  # end points whose ways are drawn at first, at most

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from kalaba.space.arrays import Array
 from kalaba.space.rotations import quaternion_of
 from kalaba.view.sheet import COLOURS
 from kalaba.view.studio.camera import cell_size, view_of
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from kalaba.view.scene import Scene, Shape
     from kalaba.view.studio.arrows import Arrow
 
-Array = NDArray[np.float64]
 Colour = tuple[int, int, int]
 ROOT = "/machine"
 NEUTRAL: Colour = (92, 97, 106)
