@@ -27,12 +27,19 @@ ZERO = ca.SX.zeros(3)
 
 @dataclass(frozen=True)
 class JointMotion:
-    """Pose and velocity of a child on its seat: (ω; v) = S u in child axes, u the joint rates."""
+    """Pose and velocity of a child on its seat: (ω; v) = S u in child axes, u the joint rates.
 
-    rotation: ca.SX  # R, child to seat, (3, 3)
-    position: ca.SX  # p, child origin in seat axes, (3,)
-    motion: ca.SX  # S, (6, n_u), rows ω then v, child axes
-    drift: ca.SX  # Ṡ u at constant u, (6,)
+    Arguments:
+        rotation: R, child to seat, (3, 3)
+        position: p, child origin in seat axes, (3,), m
+        motion: S, (6, n_u), rows ω then v, child axes
+        drift: Ṡ u at constant u, (6,)
+    """
+
+    rotation: ca.SX
+    position: ca.SX
+    motion: ca.SX
+    drift: ca.SX
 
     @classmethod
     def steady(cls, rotation: ca.SX, position: ca.SX, *columns: Velocity) -> JointMotion:
@@ -43,12 +50,19 @@ class JointMotion:
 
 @dataclass(frozen=True)
 class InWorld:
-    """A joint that moves, seen from the world."""
+    """A joint that moves, seen from the world.
 
-    seat: ca.SX  # rotation of the seat, (3, 3)
-    child: ca.SX  # rotation of the child, (3, 3)
-    q: ca.SX  # the joint's coordinates
-    rates: ca.SX  # u
+    Arguments:
+        seat: rotation of the seat to the world, (3, 3)
+        child: rotation of the child to the world, (3, 3)
+        q: the joint's coordinates, m, rad
+        rates: joint rates u, m/s, rad/s
+    """
+
+    seat: ca.SX
+    child: ca.SX
+    q: ca.SX
+    rates: ca.SX
 
     def fixed(self, axis: Axis) -> ca.SX:
         """A direction that is fixed in the seat, in world axes."""
@@ -61,11 +75,17 @@ class InWorld:
 
 @dataclass(frozen=True)
 class Gap:
-    """How a child frame sits on its seat."""
+    """How a child frame sits on its seat.
 
-    seat: ca.SX  # rotation of the seat, to the world
-    child: ca.SX  # rotation of the child, to the world
-    world: ca.SX  # origin of the child minus that of the seat, world axes
+    Arguments:
+        seat: rotation of the seat to the world, (3, 3)
+        child: rotation of the child to the world, (3, 3)
+        world: origin of the child minus that of the seat, world axes, m
+    """
+
+    seat: ca.SX
+    child: ca.SX
+    world: ca.SX
 
     @property
     def d(self) -> ca.SX:
@@ -118,14 +138,22 @@ TURN_LABELS: Labels = (("rx", "rad"), ("ry", "rad"), ("rz", "rad"))
 
 
 def off_labels(axis: Axis) -> Labels:
-    """Names and units of the two rows that keep a point on an axis."""
+    """Names and units of the two rows that keep a point on an axis.
+
+    Arguments:
+        axis: direction of the line, in the seat
+    """
     if not axis.letter:
         return (("d1", "m"), ("d2", "m"))
     return tuple(label for label in GAP_LABELS if label[0] != axis.letter)
 
 
 def tilt_labels(axis: Axis) -> Labels:
-    """Names and units of the two rows that keep an axis aligned."""
+    """Names and units of the two rows that keep an axis aligned.
+
+    Arguments:
+        axis: direction that seat and child share
+    """
     if not axis.letter:
         return (("r1", "rad"), ("r2", "rad"))
     return tuple(label for label in TURN_LABELS if label[0] != f"r{axis.letter}")

@@ -45,7 +45,11 @@ def kinds() -> dict[str, type[Joint]]:
 
 
 def direction(default: Axis) -> Any:  # noqa: ANN401  (a dataclass field)
-    """Mark a field that holds an axis; three numbers are accepted and normalised."""
+    """Mark a field that holds an axis; three numbers are accepted and normalised.
+
+    Arguments:
+        default: axis of a joint that is not given one
+    """
     return field(default=default, metadata={"is_axis": True})
 
 

@@ -19,7 +19,12 @@ class Shape(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Glyph:
-    """One shape at the origin of the child, along an axis of the child."""
+    """One shape at the origin of the child, along an axis of the child.
+
+    Arguments:
+        shape: what is drawn
+        axis: direction of the shape, in the child
+    """
 
     shape: Shape
     axis: Axis = Z
@@ -27,11 +32,20 @@ class Glyph:
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """What a picture shows of a joint, of its seat, and of a body that it moves."""
+    """What a picture shows of a joint, of its seat, and of a body that it moves.
+
+    Arguments:
+        glyphs: shapes at the joint
+        has_strut: a thin bar joins the child and the seat, which move apart
+        has_foot: where the seat is on the world, a foot stands under it
+        makes_block: a body without a tip is drawn as a cuboid of its mass and inertia, like a held thing
+        slides_along: axis of a body that slides in a guide: a slim rod, or a block along this axis
+        glides_across: normal of the plane in which a body glides: a disc, or a plate
+    """
 
     glyphs: tuple[Glyph, ...] = ()
-    has_strut: bool = False  # a thin bar joins the child and the seat, which move apart
-    has_foot: bool = True  # where the seat is on the world, a foot stands under it
-    makes_block: bool = False  # a body without a tip is drawn as a cuboid of its mass and inertia, like a held thing
-    slides_along: Axis | None = None  # a body that slides in a guide: a slim rod, or a block along this axis
-    glides_across: Axis | None = None  # a body that glides in a plane of this normal: a disc, or a plate
+    has_strut: bool = False
+    has_foot: bool = True
+    makes_block: bool = False
+    slides_along: Axis | None = None
+    glides_across: Axis | None = None

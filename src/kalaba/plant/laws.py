@@ -53,16 +53,27 @@ InLimbs = Callable[["Partition"], "LimbLaw | None"]  # None: for this machine th
 
 @dataclass(frozen=True)
 class Law:
-    """The motors' efforts as expressions of state and time. Motors give no more than their limits."""
+    """The motors' efforts as expressions of state and time. Motors give no more than their limits.
 
-    text: str  # what it says, for people and files
-    motors: Expressions  # one per motor
-    is_feedback: bool  # whether it reads the state
-    shape: str = ""  # with the text this tells its code apart
-    numbers: tuple[float, ...] = ()  # of the start: others need no new code
-    pushes: Expressions | None = None  # on every velocity, as no motor does
-    bounds: tuple[Array, Array] | None = None  # that it promised to keep, motor by motor; None: the motors' limits
-    limbs: InLimbs | None = None  # the motors' efforts limb by limb, for a machine with limbs; not beside pushes
+    Arguments:
+        text: what it says, for people and files
+        motors: makes the efforts from the equations, the mask of the rows and the numbers; one expression per motor
+        is_feedback: whether it reads the state
+        shape: with the text this tells its code apart
+        numbers: numbers that follow from the start; others need no new code
+        pushes: makes the generalised force on every velocity, as no motor gives it; None = there is none
+        bounds: lowest and highest effort per motor that it promised to keep, N or N·m; None = the motors' limits
+        limbs: the motors' efforts limb by limb, for a machine with limbs that are alike; not beside pushes
+    """
+
+    text: str
+    motors: Expressions
+    is_feedback: bool
+    shape: str = ""
+    numbers: tuple[float, ...] = ()
+    pushes: Expressions | None = None
+    bounds: tuple[Array, Array] | None = None
+    limbs: InLimbs | None = None
 
     @property
     def label(self) -> str:

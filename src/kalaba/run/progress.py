@@ -17,12 +17,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a run stands: what a function given as simulate(progress=...) gets, some ten times per second."""
+    """Where a run stands: what a function given as simulate(progress=...) gets, some ten times per second.
 
-    time: float  # s, simulated so far
-    duration: float  # s, to simulate
-    steps: int  # accepted so far
-    worst: Worst | None  # the largest residual so far; None without rows
+    Arguments:
+        time: simulated so far, s
+        duration: time to simulate, s
+        steps: steps accepted so far
+        worst: the largest residual so far; None without rows
+    """
+
+    time: float
+    duration: float
+    steps: int
+    worst: Worst | None
 
 
 Watcher = Callable[[Progress], None]
