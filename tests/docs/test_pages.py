@@ -37,7 +37,8 @@ def test_links_to_files_lead_somewhere(page: Path):
 
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=lambda page: page.name)
 def test_every_name_of_the_package_exists(page: Path):
-    named = set(re.findall(r"\bkb\.([A-Za-z]\w*)", page.read_text(encoding="utf-8")))
+    text = page.read_text(encoding="utf-8").partition("\n## [0.1.0]")[0]  # what changed before may name what is gone
+    named = set(re.findall(r"\bkb\.([A-Za-z]\w*)", text))
     assert named - set(kb.__all__) == set()
 
 

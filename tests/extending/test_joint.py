@@ -14,6 +14,7 @@ import joint_laws
 import kalaba as kb
 from kalaba import joints
 from kalaba.errors import ModelError
+from kalaba.joints import joint
 from kalaba.model.fingerprint import fingerprint
 from kalaba.model.serial import from_json, to_json
 from kalaba.space.number import scalar
@@ -68,6 +69,12 @@ RADIUS = 0.2
 WHEEL = kb.Solid(2.0, com=(0.05, 0, 0.02), inertia=(0.03, 0.05, 0.04))  # its mass is off its centre: it rocks
 START = kb.Start(guess={"wheel.angle": 0.3})
 METHODS = (kb.NewtonEuler(), kb.Lagrange(), kb.Kane())
+
+
+@pytest.fixture(autouse=True)
+def known(monkeypatch) -> None:
+    """The kind of its name is this one: the page of the documentation, run in the same process, defines it again."""
+    monkeypatch.setitem(joint._KINDS, "Rolling", Rolling)
 
 
 def in_a_tree() -> kb.System:
