@@ -33,6 +33,7 @@ from kalaba.plant.evaluate import Acting, Quick, batch_motion
 from kalaba.plant.evaluate import motion as motion_at
 from kalaba.plant.laws import trace_map
 from kalaba.plant.reaction import Reaction, reaction
+from kalaba.plant.scales import Scales, scales_of
 from kalaba.plant.start import find_start, first_guess, settle_as_found
 from kalaba.plant.state import Energy, Pose, State
 from kalaba.plant.step import one_step
@@ -159,6 +160,11 @@ class Plant:
     def start(self) -> State:
         """The start: assembled, consistent."""
         return find_start(self)
+
+    @cached_property
+    def scales(self) -> Scales:
+        """The machine's own length, mass and time, and the sizes of its coordinates, velocities and rows."""
+        return scales_of(self)
 
     @cached_property
     def is_singular(self) -> bool:
