@@ -157,6 +157,10 @@ NEWTON_CLOSED_ROWS = 1e-15
 WITHIN_BOUNDS = 1e-9
 # Of the largest speed: a projection that changes more does not correct a stepper's error; warned of.
 JOLT = 1e-3
+# Of the speed: a larger jolt in a projection is reported. Less is the error of a stepper of order 4 or more.
+JOLT_FELT = 1e-5
+# Of the speed: the same for steppers of lower order, whose error is larger.
+JOLT_FELT_COARSE = 1e-3
 # Of a beam's length: a deflection past it leaves the range where linear modes hold; warned of.
 LARGE_DEFLECTION = 0.2
 
@@ -405,10 +409,6 @@ DRAG_OUT_OF_REACH = 1e-5
 PICTURE_FLAT = 0.2
 # Of the next larger extent: the same for the studio's first view, which shows solids with their thickness.
 STUDIO_FLAT = 0.3
-# Of the speed: a larger jolt in a projection is reported. Less is the error of a stepper of order 4 or 5.
-JOLT_FELT = 1e-5
-# Of the speed: the same for steppers of order 1 or 2, whose error is larger.
-JOLT_FELT_COARSE = 1e-3
 # Of the machine's size: places closer than this are one. Far less than a pixel.
 PLACES_SAME = 1e-6
 # m: a machine, or a body with what sits on it, that extends less has no extent to be drawn by.

@@ -10,13 +10,10 @@ import numpy as np
 
 from kalaba.model.units import actuator_units, row_units
 from kalaba.space.arrays import Array
-from kalaba.tolerances import JOLT_FELT, JOLT_FELT_COARSE
 from kalaba.units import force_unit
 
 if TYPE_CHECKING:
     from kalaba.results.run import Run
-
-SHARP = ("RungeKutta4", "DormandPrince", "Radau")
 
 
 class Peak(NamedTuple):
@@ -109,7 +106,6 @@ def summarise(run: Run, goals: Sequence[Any] = ()) -> Summary:
     ranks = [rank for _, rank in run.effort.choices] or [plant.choice.rank if plant.constraints else 0]
     units = dict(zip(plant.constraints, row_units(machine), strict=True))
     worst = run.worst
-    is_sharp = run.effort.settings.get("stepper", SHARP[0]).startswith(SHARP)
     return Summary(
         name=plant.system.name,
         coordinates=len(plant.coordinates),
@@ -134,7 +130,7 @@ def summarise(run: Run, goals: Sequence[Any] = ()) -> Summary:
         start_energy_loss=run.start_energy_loss,
         jolt=run.effort.jolt[0],
         jolt_time=run.effort.jolt[1],
-        jolt_is_felt=run.effort.jolt[0] > (JOLT_FELT if is_sharp else JOLT_FELT_COARSE),
+        jolt_is_felt=run.effort.jolt_is_felt,
         status=run.status.ending.value,
         message=run.status.message,
     )

@@ -152,6 +152,7 @@ def provenance(run: Run) -> dict[str, Any]:
         "start_energy_loss": float(run.start_energy_loss),
         "jolt": float(effort.jolt[0]),
         "jolt_time": float(effort.jolt[1]),
+        "jolt_felt": float(effort.jolt_felt),
         "rank_choices": json.dumps([[float(time), int(rank)] for time, rank in effort.choices]),
         "shortfalls": json.dumps(run.shortfalls),
         **{name: effort.settings[name] for name in SETTINGS if name in effort.settings},
@@ -231,6 +232,7 @@ def _effort(facts: Mapping[str, Any]) -> Effort:
         wall_time=float(facts["wall_time"]),
         settings={name: str(facts[name]) for name in SETTINGS if name in facts},
         jolt=(float(facts["jolt"]), float(facts["jolt_time"])),
+        jolt_felt=float(facts.get("jolt_felt", Effort().jolt_felt)),  # older files do not say
     )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from kalaba.space.arrays import Array
+from kalaba.tolerances import JOLT_FELT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,6 +98,7 @@ class Effort:
         wall_time: how long the run took to compute, s
         settings: stepper, stabilisation and control, in words
         jolt: largest part of the speed that a projection changed, and when, s
+        jolt_felt: part of the speed; a larger jolt is more than an error of the stepper
     """
 
     steps: int = 0
@@ -105,6 +107,12 @@ class Effort:
     wall_time: float = 0.0
     settings: dict[str, str] = field(default_factory=dict)
     jolt: tuple[float, float] = (0.0, 0.0)
+    jolt_felt: float = JOLT_FELT
+
+    @property
+    def jolt_is_felt(self) -> bool:
+        """Whether a projection changed the speed by more than an error of the stepper."""
+        return self.jolt[0] > self.jolt_felt
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from kalaba.constrain.kernels.slopes import tangent
 from kalaba.constrain.layout import Layout
 from kalaba.native.backend import NativeFunction
 from kalaba.native.batch import Code
-from kalaba.results.run import Effort, Ending, Run, Worst
+from kalaba.results.run import Ending, Run, Worst
 from kalaba.run.progress import Progress
 
 if TYPE_CHECKING:
@@ -153,7 +153,12 @@ def _finish(task: Task, trajectory: Trajectory, wall_time: float) -> Run:
     """Name what the loop numbers: rows, endings, columns of y = [W, q, v]."""
     plant, n_q = task.plant, len(task.plant.coordinates)
     row = plant.constraints[trajectory.row] if trajectory.row >= 0 else ""
-    choices = tuple((choice.time, choice.rank) for choice in trajectory.choices)
+    effort = replace(
+        task.effort(trajectory.steps, wall_time),
+        rejected=trajectory.rejected,
+        choices=tuple((choice.time, choice.rank) for choice in trajectory.choices),
+        jolt=trajectory.jolt,
+    )
     return Run(
         plant=plant,
         time=trajectory.time,
@@ -164,7 +169,7 @@ def _finish(task: Task, trajectory: Trajectory, wall_time: float) -> Run:
         actuation=trajectory.actuation[:, : len(plant.actuators)],
         inputs=trajectory.actuation,
         status=task.status(ENDINGS[trajectory.status], trajectory.end_time, row),
-        effort=Effort(trajectory.steps, trajectory.rejected, choices, wall_time, task.settings, trajectory.jolt),
+        effort=effort,
         worst=_worst(plant, trajectory.worst),
         work=trajectory.y[:, 0],
     )

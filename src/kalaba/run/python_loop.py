@@ -72,7 +72,7 @@ def run_python(task: Task) -> Run:
             break
         before = after
         lookout.look(t + h, k + 1, state)
-    effort = Effort(steps=k, wall_time=perf_counter() - began, settings=task.settings)
+    effort = task.effort(k, perf_counter() - began)
     return run_of_samples(plant, samples, task.status(ending, t), effort)
 
 

@@ -15,7 +15,7 @@ from kalaba.native.backend import Interpreted
 from kalaba.plant.evaluate import motion
 from kalaba.plant.reference import Drive, packed_state, project_state
 from kalaba.plant.state import State
-from kalaba.results.run import Effort, Ending, Run
+from kalaba.results.run import Ending, Run
 from kalaba.run.progress import Lookout
 from kalaba.run.python_loop import Held, Sample, event_value, run_of_samples, sample_at
 from kalaba.space.arrays import Array
@@ -39,7 +39,7 @@ def run_stiff(task: Task) -> Run:
     began = perf_counter()
     samples, steps, ending = [sample_at(plant, task.start, 0.0, drive)], 0, Ending.DONE
     if not np.isfinite(samples[0].acceleration).all():
-        return run_of_samples(plant, samples, task.status(Ending.NOT_FINITE, 0.0), Effort(settings=task.settings))
+        return run_of_samples(plant, samples, task.status(Ending.NOT_FINITE, 0.0), task.effort())
     solver = _solver(task, drive)
     before = event_value(task, task.start, 0.0, drive)
     while solver.status == "running":
@@ -58,7 +58,7 @@ def run_stiff(task: Task) -> Run:
             break
         _settle(task, solver)
         lookout.look(solver.t, steps, State(solver.y[:n_q], solver.y[n_q:]))
-    effort = Effort(steps=steps, wall_time=perf_counter() - began, settings=task.settings)
+    effort = task.effort(steps, perf_counter() - began)
     return run_of_samples(plant, samples, task.status(ending, samples[-1].time), effort)
 
 

@@ -15,7 +15,7 @@ from kalaba.plant.choice import keep_rows, rows_at
 from kalaba.plant.laws import Law, law_function, read
 from kalaba.plant.plant import Plant
 from kalaba.plant.state import State
-from kalaba.results.run import Ending, Status
+from kalaba.results.run import Effort, Ending, Status
 from kalaba.run.progress import Watcher
 from kalaba.run.sampling import Sampler
 from kalaba.space.number import is_number
@@ -114,6 +114,10 @@ class Task:
             "stop": self.stop or "",
             "save_every": repr(self.save_every),
         }
+
+    def effort(self, steps: int = 0, wall_time: float = 0.0) -> Effort:
+        """What the run took: how many steps and how long (s), beside what was chosen for it."""
+        return Effort(steps=steps, wall_time=wall_time, settings=self.settings, jolt_felt=self.stepper.jolt_felt)
 
     def status(self, ending: Ending, time: float, row: str = "") -> Status:
         """How the run ended, with one line for people if it broke off; `row` is the one a failure speaks of."""

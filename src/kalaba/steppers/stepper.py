@@ -15,6 +15,9 @@ from typing import ClassVar, Protocol, Self
 from kalaba.errors import IntegrationError
 from kalaba.steppers.scheme import Scheme
 from kalaba.steppers.tableau import EULER, ButcherTableau
+from kalaba.tolerances import JOLT_FELT, JOLT_FELT_COARSE
+
+SHARP_ORDER = 4  # and above: what a step leaves to projection is far below JOLT_FELT
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +113,11 @@ class Stepper:
     def is_coarse(self) -> bool:
         """Whether the errors of speed that it leaves to projection are as large as a jolt at a singular position."""
         return False
+
+    @property
+    def jolt_felt(self) -> float:
+        """Part of the speed: a projection that changes more corrects no error of this stepper, and is reported."""
+        return JOLT_FELT if self.solver or self.tableau.order >= SHARP_ORDER else JOLT_FELT_COARSE
 
     @property
     def words(self) -> str:

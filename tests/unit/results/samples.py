@@ -44,6 +44,6 @@ def broken_run() -> Run:
     bad = whole.q.copy()
     bad[-1] = np.nan
     status = Status(Ending.NOT_FINITE, 0.03, "sample: stopped at t = 0.03 s: …")
-    effort = Effort(3, 1, ((0.0, 2), (0.02, 1)), 0.5, whole.effort.settings)
+    effort = Effort(3, 1, ((0.0, 2), (0.02, 1)), 0.5, whole.effort.settings, (2e-4, 0.02), jolt_felt=1e-3)
     copies = (whole.v, whole.acceleration, whole.constraint_force, whole.actuation, whole.inputs)
     return Run(whole.plant, whole.time, bad, *copies, status, effort, Worst(1.0, "pin.x", 0.02), whole.work)

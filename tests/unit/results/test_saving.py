@@ -64,6 +64,14 @@ def test_a_run_that_broke_off_comes_back(tmp_path, suffix):
 
 
 @each_suffix
+def test_a_file_that_does_not_say_when_a_jolt_is_felt_opens(tmp_path, suffix):
+    data = broken_run().data.copy()
+    del data.attrs["jolt_felt"]  # as earlier versions wrote it
+    saving.FORMATS[suffix].write(data, tmp_path / f"run{suffix}")
+    assert kb.open_run(tmp_path / f"run{suffix}").effort.jolt_is_felt  # as of the default stepper
+
+
+@each_suffix
 def test_expressions_can_be_asked_of_an_opened_run_and_nothing_is_built_before(tmp_path, suffix):
     run = small_run()
     found = kb.open_run(run.save(tmp_path / f"run{suffix}"))

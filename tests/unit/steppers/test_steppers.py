@@ -5,10 +5,12 @@ import math
 import numpy as np
 import pytest
 
+import kalaba as kb
 from kalaba.cli.choices import StepperName
 from kalaba.compiled import Integration, Kernels, Schedule
 from kalaba.errors import IntegrationError
 from kalaba.steppers import BY_NAME, KINDS, DormandPrince, Radau, RungeKutta4, SemiImplicitEuler
+from kalaba.tolerances import JOLT_FELT, JOLT_FELT_COARSE
 from unit.steppers.sample_kernels import code, forced, oscillator, slots
 
 
@@ -112,3 +114,15 @@ def test_a_stepper_with_a_step_takes_another_and_one_without_refuses(kind):
     else:
         with pytest.raises(IntegrationError, match=f"{kind.__name__} chooses its own steps"):
             kind().with_step(2e-4)
+
+
+def test_only_steppers_of_order_four_or_more_make_small_jolts_felt():
+    assert {kind for kind in KINDS if kind().jolt_felt == JOLT_FELT} == {RungeKutta4, DormandPrince, Radau}
+    assert {kind().jolt_felt for kind in KINDS} == {JOLT_FELT, JOLT_FELT_COARSE}
+
+
+@pytest.mark.parametrize("backend", [kb.Native(), kb.Interpreted()], ids=("compiled loop", "python loop"))
+@pytest.mark.parametrize("stepper", [RungeKutta4(5e-3), SemiImplicitEuler(5e-3), Radau()], ids=str)
+def test_a_run_says_what_its_stepper_makes_a_felt_jolt(backend, stepper):
+    run = kb.simulate(kb.build(kb.load("four-bar"), backend=backend), 0.01, stepper=stepper)
+    assert run.effort.jolt_felt == stepper.jolt_felt
