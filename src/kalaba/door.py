@@ -48,6 +48,7 @@ def opener(package: str, table: dict[str, tuple[str, str]]) -> Callable[[str], o
         if home == package:  # a module of the package itself, such as kalaba.paths
             return import_module(f"{home}.{inner}")
         module = import_module(home)
+        # As `from home import inner` does: what the module has, else a module below it that nobody imported yet.
         return getattr(module, inner) if hasattr(module, inner) else import_module(f"{home}.{inner}")
 
     return __getattr__

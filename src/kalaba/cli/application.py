@@ -7,7 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -71,12 +71,12 @@ def invoke(arguments: Sequence[str]) -> int:
     return _say("interrupted", code) if code == INTERRUPTED else code if isinstance(code, int) else 0
 
 
-def _usage(problem: Exception) -> int:
+def _usage(problem: Any) -> int:  # noqa: ANN401  (a UsageProblem, which has no home to name)
     """Say what cannot be read; a bare `kalaba` shows its help and nothing else."""
-    context = getattr(problem, "ctx", None)
+    context = getattr(problem, "ctx", None)  # problems with files have none, and typer shows no class of those that do
     command = context.command_path if context is not None else "kalaba"
-    text = problem.format_message() if hasattr(problem, "format_message") else str(problem)
-    if type(problem).__name__ == "NoArgsIsHelpError":
+    text = problem.format_message()
+    if type(problem).__name__ == "NoArgsIsHelpError":  # which typer does not show either
         typer.echo(text)
         return REFUSED
     return _say(f"{command}: {text} Try: {command} --help", REFUSED)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from kalaba.errors import ModelError, near
 from kalaba.joints import Joint, Weld
-from kalaba.model.parts import Body, Connection, Frame, check_name
+from kalaba.model.parts import Body, Connection, Frame, OnFrame, check_name
 from kalaba.space.pose import AsFound, Pose, PoseLike, as_pose
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def tool_of(arm: Placement, grasp: Grasp) -> str:
         if grasp.tool not in frames:
             raise ModelError(f"Grasp of {arm.name}: no frame {grasp.tool!r} in the arm; {near(grasp.tool, frames)}")
         return grasp.tool
-    parents = {getattr(part, "parent", "") for part in arm.system.parts}
+    parents = {part.parent for part in arm.system.parts if isinstance(part, OnFrame)}
     leaves = [part.name for part in arm.system.parts if isinstance(part, Frame) and part.name not in parents]
     bodies = [part.name for part in arm.system.parts if isinstance(part, Body)]
     if len(leaves) != 1 and not bodies:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -42,6 +42,24 @@ Returned = ArrayLike | Mapping[str, float]  # what a sampled function returns
 Memory = TypeVar("Memory")
 
 
+@runtime_checkable
+class Named(Protocol):
+    """What has a name, such as every part."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+
+@runtime_checkable
+class OnFrame(Protocol):
+    """A part that sits on a frame, closes onto it, or acts on it."""
+
+    @property
+    def parent(self) -> str:
+        """Name of that frame."""
+
+
 def check_name(name: object, what: str) -> None:
     """Refuse names that the expression grammar could not read."""
     if not isinstance(name, str) or not NAME.match(name) or name in {WORLD, *RESERVED}:
@@ -54,8 +72,7 @@ def check_name(name: object, what: str) -> None:
 def check_frame(name: object, path: str) -> None:
     """Refuse what cannot be the name of a frame, such as the part itself."""
     if not isinstance(name, str):
-        word = getattr(name, "name", None)
-        hint = f"Write {word!r}." if isinstance(word, str) else "Write its name."
+        hint = f"Write {name.name!r}." if isinstance(name, Named) else "Write its name."
         raise ModelError(f"{path}: expected the name of a frame, got {type(name).__name__} {_short(name)}. {hint}")
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from numbers import Integral, Real
 from typing import Any, NoReturn
@@ -107,7 +107,7 @@ def _plain(value: Any, shared: dict[str, Any]) -> Any:  # noqa: ANN401, PLR0911
         return {"kind": "Sampled", "function": _function_name(value.function), "rate": float(value.rate)}
     if isinstance(value, Joint) or type(value) in KINDS.values():
         return _fields(value, shared)
-    if hasattr(value, "__iter__"):
+    if isinstance(value, Iterable):
         return [_plain(entry, shared) for entry in value]
     raise ModelError(f"system: {type(value).__name__} cannot be written as plain data: {value!r}.")
 
@@ -127,6 +127,7 @@ def _share(placed: System, shared: dict[str, Any]) -> str:
 def _function_name(function: Any) -> str:  # noqa: ANN401
     if isinstance(function, NotStored):
         return function.name
+    # Python says of no callable that it has a name: functions and classes do, partial objects do not.
     module, name = (getattr(function, entry, "") for entry in ("__module__", "__qualname__"))
     return f"{module}.{name}" if name else type(function).__qualname__
 

@@ -7,7 +7,7 @@ xy is the entry of the inertia matrix (minus the product of inertia).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -246,7 +246,7 @@ class Cylinder(AnySolid):
 
 def _six(inertia: Any) -> tuple[Number, ...]:  # noqa: ANN401
     rows = tuple(inertia)
-    if len(rows) == 3 and all(hasattr(row, "__len__") and not isinstance(row, str) for row in rows):
+    if len(rows) == 3 and all(isinstance(row, Sized) and not isinstance(row, str) for row in rows):
         rows = (rows[0][0], rows[1][1], rows[2][2], rows[0][1], rows[0][2], rows[1][2])
     if len(rows) == 3:
         rows = (*rows, 0.0, 0.0, 0.0)

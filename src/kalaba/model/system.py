@@ -180,7 +180,7 @@ class System:
 
 
 def _listed(content: Any, path: str) -> tuple[Any, ...]:  # noqa: ANN401
-    if isinstance(content, str) or not hasattr(content, "__iter__"):
+    if isinstance(content, str) or not isinstance(content, Iterable):
         shown = repr(content) if isinstance(content, str) else type(content).__name__
         raise ModelError(f"{path}: expected a tuple, got {shown}. A tuple of one ends with a comma: (a,).")
     return tuple(content)

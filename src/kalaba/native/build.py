@@ -80,7 +80,7 @@ def _sources() -> str:
     sources = sorted(path for path in root.rglob("*.py") if path.relative_to(root).parts[0] not in BESIDE)
     states = [(path.relative_to(root), path.lstat()) for path in sources]
     files = "\n".join(f"{path} {status.st_size} {status.st_mtime_ns}" for path, status in states)
-    return f"{getattr(package, '__version__', '')} {sha256(files.encode()).hexdigest()}"
+    return f"{package.__version__} {sha256(files.encode()).hexdigest()}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,7 @@ def _libraries() -> Iterator[ctypes.CDLL]:
 def _address(libraries: list[ctypes.CDLL], name: str) -> int:
     for library in libraries:
         for spelling in (name, f"_{name}"):  # Windows exports _hypot
-            if hasattr(library, spelling):
+            if hasattr(library, spelling):  # the only way to ask ctypes for a symbol that may not be there
                 address = ctypes.cast(getattr(library, spelling), ctypes.c_void_p).value
                 if address:
                     return address

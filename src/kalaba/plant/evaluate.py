@@ -97,7 +97,9 @@ class Quick:
         self, q: ArrayLike, v: ArrayLike, force: ArrayLike | None, t: float, actuation: ArrayLike | None
     ) -> Motion | None:
         """Evaluate, or give None."""
-        if not self.is_used or getattr(q, "shape", None) != self._q or getattr(v, "shape", None) != self._v:
+        if not (self.is_used and isinstance(q, np.ndarray) and isinstance(v, np.ndarray)):
+            return None
+        if q.shape != self._q or v.shape != self._v:
             return None
         if (force is not None and np.shape(force) != self._v) or (
             actuation is not None and np.shape(actuation) != self._u

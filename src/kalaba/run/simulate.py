@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
 from kalaba.constrain.stabilisation import Projection, Stabilisation
 from kalaba.errors import IntegrationError
+from kalaba.model.system import System
 from kalaba.plant.laws import Control, Controller, Law, controller
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.start import settle_as_found, take_over
@@ -25,9 +25,6 @@ from kalaba.run.sampling import samplers
 from kalaba.run.shortfall import shortfalls
 from kalaba.run.task import Task
 from kalaba.steppers import RungeKutta4, Stepper
-
-if TYPE_CHECKING:
-    from kalaba.model.system import System
 
 
 def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for)
@@ -94,8 +91,8 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
 
 def _plant(system: System | Plant, start: State | tuple[ArrayLike, ArrayLike] | None) -> Plant:
     """Build; what is grasped as found is found where the given start has it."""
-    if start is None or isinstance(system, Plant) or not hasattr(system, "machine"):
-        return build(system)
+    if start is None or not isinstance(system, System):
+        return build(system)  # which refuses what is none
     return build(settle_as_found(system, own_state(system.machine, start).q))
 
 

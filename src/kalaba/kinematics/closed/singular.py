@@ -24,13 +24,13 @@ from kalaba import tolerances
 from kalaba.errors import ModelError
 from kalaba.kinematics.closed.motors import freedoms_seen, with_frame
 from kalaba.plant.arguments import checked_configuration
+from kalaba.plant.state import State
+from kalaba.results.run import Run
 from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
     from kalaba.plant.plant import Plant
-    from kalaba.plant.state import State
-    from kalaba.results.run import Run
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,11 +77,11 @@ def singularity(
 
 
 def _configurations(plant: Plant, states: Run | State | ArrayLike | Sequence[State]) -> list[Array]:
-    content: Any = states
-    listed = list(getattr(content, "q", content))
+    content: Any = states.q if isinstance(states, Run | State) else states
+    listed = list(content)
     if not listed:
         raise ModelError(f"{plant.system.name}: expected one configuration or more, got none.")
-    rows = [listed] if np.isscalar(listed[0]) else [getattr(state, "q", state) for state in listed]
+    rows = [listed] if np.isscalar(listed[0]) else [state.q if isinstance(state, State) else state for state in listed]
     return [checked_configuration(q, plant.machine) for q in rows]
 
 
