@@ -8,7 +8,7 @@ teaching.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -42,13 +42,17 @@ class Problem(NamedTuple):
 class Solver(Protocol):
     """A way to solve."""
 
+    is_compiled: ClassVar[bool] = False  # whether the kernels of native code solve as it does
+
     def solve(self, problem: Problem) -> Motion:
         """Find the motion and the constraint force."""
 
 
 @dataclass(frozen=True, slots=True)
-class MaskedLDL:
+class MaskedLDL(Solver):
     """λ = (A M⁻¹ Aᵀ)⁻¹ (b − A M⁻¹ Q) over rows chosen on the manifold by pivoted QR of A L⁻ᵀ."""
+
+    is_compiled: ClassVar[bool] = True
 
     def solve(self, problem: Problem) -> Motion:
         """Choose rows at this instant, then solve with them."""
@@ -72,7 +76,7 @@ class MaskedLDL:
 
 
 @dataclass(frozen=True, slots=True)
-class UdwadiaKalaba:
+class UdwadiaKalaba(Solver):
     """The equation as published: Qc = M^½ (A M^-½)⁺ (b − A M⁻¹ Q), by eigenvalues and singular values.
 
     Where M is singular, Udwadia and Phohomsiri's form: v̇ = [(1 − A⁺A) M; A]⁺ [Q; b].
@@ -100,7 +104,7 @@ class UdwadiaKalaba:
 
 
 @dataclass(frozen=True, slots=True)
-class KKT:
+class KKT(Solver):
     """The multipliers' system [[M, −Aᵀ], [A, 0]] [v̇; λ] = [Q; b], least multipliers where rows depend."""
 
     def solve(self, problem: Problem) -> Motion:
@@ -114,7 +118,7 @@ class KKT:
 
 
 @dataclass(frozen=True, slots=True)
-class NullSpace:
+class NullSpace(Solver):
     """v̇ = v̇₀ + Z z with A v̇₀ = b, A Z = 0: the multipliers never appear. Zᵀ M Z z = Zᵀ (Q − M v̇₀)."""
 
     def solve(self, problem: Problem) -> Motion:

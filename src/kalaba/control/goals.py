@@ -57,6 +57,14 @@ class Follow:
         """How long the motion takes, if it ends."""
         return self.path.duration if isinstance(self.path, Path) else None
 
+    @property
+    def words(self) -> str:
+        """What it asks for."""
+        if isinstance(self.path, Path):
+            way = f"a path of {self.path.length:.6g} m in {self.path.duration:.6g} s"
+            return f"{self.target} follows {way}, orientation {self.orientation}"
+        return f"{self.target} follows {self.path}"
+
 
 @dataclass(frozen=True, slots=True)
 class Posture:
@@ -66,6 +74,11 @@ class Posture:
     def duration(self) -> None:
         """It does not end."""
         return
+
+    @property
+    def words(self) -> str:
+        """What it asks for."""
+        return "what no other goal speaks for stays"
 
 
 Goal = Follow | Posture

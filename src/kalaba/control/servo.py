@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -93,6 +93,47 @@ class Servo:
             warnings.warn(message, StartWarning, stacklevel=4)
         return bound.law()
 
+    def refusal(self, plant: Plant) -> str:
+        """Why it has no law in expressions on a machine, and what to do; "" where it has one."""
+        if plant.is_singular:
+            return "servo control needs a mass matrix of full rank. Give bodies mass."
+        if self.correction is not None and self.correction.learning:
+            return "an Adaptive correction learns while it runs and has no C export. Use kb.Robust."
+        if self.bind(plant).needs_solver:
+            return (
+                f"{self.allocation.name} with more than one spare motor needs a solver at every sample and has no C "
+                "export. Use LeastSquares, or fewer motors."
+            )
+        return ""
+
+    def with_allocation(self, plant: Plant, allocation: Allocation) -> Servo:
+        """The same with another rule by which motors share, if it is one for their limits."""
+        allocation.check(self.bind(plant).limits)
+        return replace(self, allocation=allocation)
+
+    def states_at(self, plant: Plant, times: Sequence[float]) -> list[State]:
+        """States that meet the goals at ascending times, s."""
+        course = self.bind(plant).course
+        states = [course.start]
+        for t in times:
+            states.append(course.at(t, states[-1].q))
+        return states[1:]
+
+    def described(self, law: Law) -> str:  # noqa: ARG002  (it knows its law better)
+        """What its law is, for people."""
+        goals = "; ".join(goal.words for goal in self.goals)
+        motors = self.actuators if isinstance(self.actuators, str) else ", ".join(self.actuators)
+        w, zeta = self.frequency, self.damping
+        correction = "" if self.correction is None else f" Corrected by {self.correction!r}."
+        if self.model:
+            numbers = ", ".join(f"{name} = {value:g}" for name, value in self.model)
+            correction += f" It believes {numbers} whatever p says."
+        return (
+            f"The law: servo constraints with the wanted acceleration a_d + 2 zeta w (v_d - v) + w^2 e of each goal, w "
+            f"= {w:g} rad/s, zeta = {zeta:g}. Goals: {goals}. Motors: {motors}, by {self.allocation!r}; they give no "
+            f"more than their limits.{correction}"
+        )
+
 
 @dataclass(frozen=True)
 class BoundServo:
@@ -116,12 +157,17 @@ class BoundServo:
         """Limits of the motors that may act."""
         return self.plant.limits[list(self.motors)]
 
+    @property
+    def needs_solver(self) -> bool:
+        """Whether the allocation has no closed form for as many spare motors."""
+        return len(self.motors) - len(self.course.independent) > self.servo.allocation.closed_form_spare
+
     def law(self) -> Law | Sampled:
         """The law in expressions, or as a function to be sampled where it remembers something or calls a solver."""
         servo, rows = self.servo, len(self.course.independent)
         if servo.correction is not None and servo.correction.learning:
             return self._adapted(servo.correction.learning)
-        if len(self.motors) - rows > servo.allocation.closed_form_spare:
+        if self.needs_solver:
             return self._sampled()
 
         def efforts(equations: Equations, mask: ca.SX, numbers: ca.SX) -> list[ca.SX]:

@@ -40,6 +40,10 @@ class Backend(Protocol):
     """A way to evaluate functions."""
 
     @property
+    def is_native(self) -> bool:
+        """Whether it makes machine code that compiled loops call by its address."""
+
+    @property
     def threads(self) -> int:
         """How many threads a batch may use."""
 
@@ -48,6 +52,9 @@ class Backend(Protocol):
 
         `seldom` says that it runs so seldom that the time to prepare it counts for more.
         """
+
+    def kernel(self, name: str, key: str, trace: Trace, lanes: int = 1, *, seldom: bool = False) -> Kernel:
+        """The machine code of a function, on `lanes` states at a time; a NativeError where it makes none."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +82,11 @@ class Interpreted:
     """CasADi's virtual machine: slow, independent of LLVM, the oracle for native code."""
 
     @property
+    def is_native(self) -> bool:
+        """It makes no machine code."""
+        return False
+
+    @property
     def threads(self) -> int:
         """One: the interpreter takes state after state."""
         return 1
@@ -92,6 +104,18 @@ class Interpreted:
         function = trace()
         sizes = {function.name_out(i): function.numel_out(i) for i in range(function.n_out())}
         return InterpretedFunction(function, parameters, slices(sizes))
+
+    def kernel(
+        self,
+        name: str,
+        key: str,  # noqa: ARG002
+        trace: Trace,  # noqa: ARG002
+        lanes: int = 1,  # noqa: ARG002
+        *,
+        seldom: bool = False,  # noqa: ARG002
+    ) -> Kernel:
+        """Refused."""
+        raise NativeError(f"{name}: the interpreter makes no machine code. Build with backend=kb.Native().")
 
 
 class Bound(NamedTuple):
@@ -155,6 +179,11 @@ class Native:
         if self.threads < 1:
             raise NativeError(f"Native.threads: expected 1 or more, got {self.threads}.")
 
+    @property
+    def is_native(self) -> bool:
+        """It makes machine code."""
+        return True
+
     def evaluator(self, name: str, key: str, trace: Trace, parameters: Array, *, seldom: bool = False) -> Evaluator:
         """Load or compile the kernel, and prepare its constants."""
         kernel = self.kernel(name, key, trace, seldom=seldom)
@@ -163,6 +192,13 @@ class Native:
     def kernel(self, name: str, key: str, trace: Trace, lanes: int = 1, *, seldom: bool = False) -> Kernel:
         """The kernel itself, for loops that call it by address."""
         return provide(name, key, trace, lanes, seldom=seldom)
+
+
+def machine_code(function: Evaluator) -> NativeFunction:
+    """An evaluator of a native backend as what it is, for loops that call its machine code by address."""
+    if not isinstance(function, NativeFunction):
+        raise NativeError("expected machine code, got another evaluator. Build with backend=kb.Native().")
+    return function
 
 
 def run_kernel(kernel: Kernel, store: Array, packed: Array) -> Array:

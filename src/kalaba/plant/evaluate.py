@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kalaba.constrain.solvers import Motion, Problem
 from kalaba.errors import ConstraintError, ModelError
-from kalaba.native.backend import NativeFunction, slices
+from kalaba.native.backend import machine_code, slices
 from kalaba.plant.arguments import check_unit
 from kalaba.plant.choice import (
     choose,
@@ -132,8 +132,7 @@ class _Arrays:
     def __init__(self, plant: Plant) -> None:
         from kalaba.native.watched import Watch, watched
 
-        layout, choice, function = plant.layout, plant.choice, plant.standard(motion_name(plant))
-        assert isinstance(function, NativeFunction)  # noqa: S101  (only native plants are quick)
+        layout, choice, function = plant.layout, plant.choice, machine_code(plant.standard(motion_name(plant)))
         outputs, bound = function.outputs, function.bind()
         keep_rows(plant, bound.inputs, choice.mask)
         self.inputs, self.is_pushed, self.is_driven = bound.inputs, False, False

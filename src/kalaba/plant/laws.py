@@ -13,7 +13,6 @@ from kalaba.errors import ExpressionError, ModelError
 from kalaba.model.parts import Sampled
 from kalaba.model.text.expressions import parse
 from kalaba.model.text.resolve import is_known, unknown_word
-from kalaba.native.backend import Native
 from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
@@ -220,7 +219,7 @@ def traced_function(plant: Plant, name: str, values: Expressions, label: str, nu
     from kalaba.constrain.kernels.functions import law_values
 
     def chosen(equations: Equations, mask: ca.SX, symbols: ca.SX) -> list[ca.SX]:
-        if not isinstance(plant.backend, Native):
+        if not plant.backend.is_native:
             mask = ca.SX(ca.DM((plant.choice.mask > 0).astype(float)))
         return values(equations, mask, symbols)
 

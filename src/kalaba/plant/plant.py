@@ -24,7 +24,7 @@ from kalaba.derive.newton_euler import NewtonEuler
 from kalaba.errors import ControlError, ModelError, near
 from kalaba.model.fingerprint import fingerprint
 from kalaba.model.system import System
-from kalaba.native.backend import Backend, Evaluator, Interpreted, Native
+from kalaba.native.backend import Backend, Evaluator, Native
 from kalaba.plant import floating
 from kalaba.plant.arguments import WRENCH, checked, checked_configuration
 from kalaba.plant.choice import Choice, first_choice, keep_rows, rows_at
@@ -144,7 +144,7 @@ class Plant:
     @property
     def is_native(self) -> bool:
         """Whether compiled kernels with a row choice solve its motion, so that the compiled loop can run it."""
-        return isinstance(self.backend, Native) and isinstance(self.solver, MaskedLDL)
+        return self.backend.is_native and self.solver.is_compiled
 
     @cached_property
     def constraints(self) -> tuple[str, ...]:
@@ -264,7 +264,6 @@ class Plant:
         full = f"{name} lanes {lanes}"
         if full not in self._lanes:
             trace, label = variant(self, name, lanes)
-            assert isinstance(self.backend, Native)  # noqa: S101  (callers ask native plants only)
             key, made = f"{self.key} {name} {label}", lambda: trace(self.equations)
             kernel = self.backend.kernel(name, key, made, lanes)
             self._lanes[full] = (kernel, kernel.store(self.parameters))
@@ -625,6 +624,6 @@ def build(
     if not isinstance(system, System):
         raise ModelError(f"build: expected a System or a Plant, got {system!r}. Load one by name with kb.load(...).")
     chosen: Backend = Native() if backend is None else backend
-    default: Solver = UdwadiaKalaba() if isinstance(chosen, Interpreted) else MaskedLDL()
+    default: Solver = MaskedLDL() if chosen.is_native else UdwadiaKalaba()
     settled = settle_as_found(system)
     return Plant(settled, NewtonEuler() if method is None else method, chosen, solver or default)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba.errors import ConstraintError, ModelError, NotFiniteError
-from kalaba.native.backend import NativeFunction
+from kalaba.native.backend import machine_code
 from kalaba.plant.arguments import checked
 from kalaba.plant.reference import Span, step_state
 from kalaba.plant.state import State
@@ -87,8 +87,7 @@ def _single_step(plant: Plant) -> SingleStep:
 def _code(plant: Plant, name: str) -> Code:
     from kalaba.native.batch import Code
 
-    function = plant.standard(name)
-    assert isinstance(function, NativeFunction)  # noqa: S101  (asked of native plants only)
+    function = machine_code(plant.standard(name))
     return Code(function.kernel.address, function.store.copy(), function.kernel)
 
 

@@ -14,7 +14,7 @@ from kalaba.compiled import Status as LoopStatus
 from kalaba.constrain.kernels.motion import motion, motion_by_limbs
 from kalaba.constrain.kernels.slopes import tangent
 from kalaba.constrain.layout import Layout
-from kalaba.native.backend import NativeFunction
+from kalaba.native.backend import machine_code
 from kalaba.native.batch import Code
 from kalaba.results.run import Ending, Run, Worst
 from kalaba.run.progress import Progress
@@ -130,8 +130,8 @@ def _tangent(task: Task) -> Evaluator:
 
 
 def _code(function: Evaluator) -> Code:
-    assert isinstance(function, NativeFunction)  # noqa: S101  (the runner is chosen for native plants only)
-    return Code(function.kernel.address, function.store.copy(), function.kernel)
+    native = machine_code(function)
+    return Code(native.kernel.address, native.store.copy(), native.kernel)
 
 
 def _with_start(task: Task, trajectory: Trajectory) -> Trajectory:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kalaba.control.servo import Servo
 from kalaba.errors import ConstraintError, FileError
 from kalaba.plant.assembly import weighted_step
 from kalaba.plant.choice import free_directions
@@ -18,7 +17,7 @@ from kalaba.space.configuration import displaced
 from kalaba.tolerances import C_CASE_CLOSED
 
 if TYPE_CHECKING:
-    from kalaba.plant.laws import Control
+    from kalaba.control.exportable import Exportable
     from kalaba.plant.plant import Plant
     from kalaba.run.scenario import Scenario
 
@@ -69,28 +68,19 @@ def _settled(plant: Plant, state: State, t: float) -> State:
 
 
 def along(
-    plant: Plant, control: Control, scenario: Scenario | None, rng: np.random.Generator
+    plant: Plant, control: Exportable, scenario: Scenario | None, rng: np.random.Generator
 ) -> list[tuple[State, float]]:
     """States close to where a control leads a machine, with their times."""
     assert scenario is not None  # noqa: S101  (there is no control without one)
     latest = min(scenario.duration, LONGEST)
     times = np.sort(rng.uniform(0.0, latest, CASES)).tolist()
-    states = (
-        _on_course(plant, control, times) if isinstance(control, Servo) else _on_run(plant, control, scenario, times)
-    )
+    states = control.states_at(plant, times)
+    if states is None:
+        states = _on_run(plant, scenario, times)
     return [(moved(plant, state, t, rng, NEAR), t) for state, t in zip(states, times, strict=True)]
 
 
-def _on_course(plant: Plant, control: Servo, times: list[float]) -> list[State]:
-    """States that meet the goals of a servo."""
-    course = control.bind(plant).course
-    states = [course.start]
-    for t in times:
-        states.append(course.at(t, states[-1].q))
-    return states[1:]
-
-
-def _on_run(plant: Plant, control: Control, scenario: Scenario, times: list[float]) -> list[State]:
+def _on_run(plant: Plant, scenario: Scenario, times: list[float]) -> list[State]:
     """States of a run, by its samples nearest to the times."""
     from kalaba.run.simulate import simulate
     from kalaba.steppers import RungeKutta4
@@ -98,6 +88,6 @@ def _on_run(plant: Plant, control: Control, scenario: Scenario, times: list[floa
     stepper = scenario.stepper or RungeKutta4()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # whoever runs the scenario is told; here it only lends its states
-        run = simulate(plant, max(times), stepper=stepper, control=control, check=False)
+        run = simulate(plant, max(times), stepper=stepper, control=scenario.control, check=False)
     nearest = [int(np.abs(run.time - t).argmin()) for t in times]
     return [State(run.q[k], run.v[k]) for k in nearest]

@@ -9,8 +9,7 @@ import casadi as ca
 import numpy as np
 
 from kalaba.constrain.kernels.functions import bounded
-from kalaba.control.goals import Follow, Posture
-from kalaba.control.servo import Servo
+from kalaba.control.exportable import Exportable, exportable
 from kalaba.errors import ControlError
 from kalaba.export.c.cases import SEED, along
 from kalaba.export.c.encoders import encoders_of
@@ -28,8 +27,7 @@ from kalaba.export.c.export import (
 )
 from kalaba.export.c.routine import Cost, routine
 from kalaba.export.c.servo_entries import STATUS, Controller, entries, find_text, roll_text, stacked, state_type
-from kalaba.paths.path import Path
-from kalaba.plant.laws import Control, Law, controller
+from kalaba.plant.laws import Law
 from kalaba.plant.start import closing
 from kalaba.space.arrays import Array
 from kalaba.tolerances import C_AGREES, SERVO_LARGEST_GAP, SERVO_LARGEST_STEP
@@ -51,7 +49,7 @@ def servo_export(
 ) -> Export:
     """The law of a scenario's control on a state that follows from the encoders."""
     control = _control(plant, scenario, allocation)
-    start = control.start(plant) if isinstance(control, Servo) else plant.start
+    start = control.start(plant)
     law = _law(plant, control, start)
     law_function = _law_function(plant, law)
     read = encoders_of(plant, encoders).holding(law_function)
@@ -62,7 +60,7 @@ def servo_export(
     return Export(
         prefix=prefix,
         title=f"{plant.system.name}: a controller that reads encoders.",
-        notes=_notes(c, _described(control, law)),
+        notes=_notes(c, control.described(law)),
         tables=(
             listed("encoders, and their rates in the same order", read.names, read.remarks),
             replace(tables["motors"], heading="efforts, of the motors"),
@@ -83,7 +81,7 @@ def servo_export(
     )
 
 
-def _control(plant: Plant, scenario: Scenario | None, allocation: Allocation | None) -> Control:
+def _control(plant: Plant, scenario: Scenario | None, allocation: Allocation | None) -> Exportable:
     """The control of a scenario, with another allocation if one is asked for."""
     name = plant.system.name
     if not plant.actuators:
@@ -91,36 +89,21 @@ def _control(plant: Plant, scenario: Scenario | None, allocation: Allocation | N
     if scenario is None or scenario.control is None:
         remedy = "Export a Scenario: kb.Scenario(system, duration, control=kb.servo(system, goals))"
         raise ControlError(f"{name}: a controller needs goals, and nothing says what the motors are to do. {remedy}.")
-    control = scenario.control
-    if allocation is None:
-        return control
-    if not isinstance(control, Servo):
-        raise ControlError(f"{name}: its control is no kb.servo(...), which alone has an allocation. Leave it out.")
-    allocation.check(control.bind(plant).limits)
-    return replace(control, allocation=allocation)
+    control = exportable(scenario.control, name)
+    return control if allocation is None else control.with_allocation(plant, allocation)
 
 
-def _law(plant: Plant, control: Control, start: State) -> Law:
+def _law(plant: Plant, control: Exportable, start: State) -> Law:
     """The law in expressions; what needs a solver or Python at every sample is refused."""
     name = plant.system.name
-    if isinstance(control, Servo) and plant.is_singular:
-        raise ControlError(f"{name}: servo control needs a mass matrix of full rank. Give bodies mass.")
-    if isinstance(control, Servo) and control.correction is not None and control.correction.learning:
-        raise ControlError(f"{name}: an Adaptive correction learns while it runs and has no C export. Use kb.Robust.")
-    law = controller(control, name).law(plant, start)
-    if isinstance(law, Law):
-        if law.pushes is not None:
-            raise ControlError(
-                f"{name}: its control pushes where no motor does, and has no C export. Use kb.servo(...)."
-            )
-        return law
-    if isinstance(control, Servo):
-        how = control.allocation.name
-        raise ControlError(
-            f"{name}: {how} with more than one spare motor needs a solver at every sample and has no C export. "
-            "Use LeastSquares, or fewer motors."
-        )
-    raise ControlError(f"{name}: its control is a sampled Python function and has no C export. Use kb.servo(...).")
+    if reason := control.refusal(plant):
+        raise ControlError(f"{name}: {reason}")
+    law = control.law(plant, start)
+    if not isinstance(law, Law):
+        raise ControlError(f"{name}: its control is a sampled Python function and has no C export. Use kb.servo(...).")
+    if law.pushes is not None:
+        raise ControlError(f"{name}: its control pushes where no motor does, and has no C export. Use kb.servo(...).")
+    return law
 
 
 def _law_function(plant: Plant, law: Law) -> ca.Function:
@@ -180,35 +163,6 @@ _ROLLING = (
     "Part of the configuration is known from rolling only: it is carried on from sample to sample by the midpoint "
     "rule, and errors add up as in all odometry. Where the state is known better, call the law with it."
 )
-
-
-def _described(control: Control, law: Law) -> str:
-    """What the law is, for people."""
-    if not isinstance(control, Servo):
-        return f"The law: {law.text}"
-    goals = "; ".join(_goal_text(goal) for goal in control.goals)
-    motors = control.actuators if isinstance(control.actuators, str) else ", ".join(control.actuators)
-    w, zeta = control.frequency, control.damping
-    correction = "" if control.correction is None else f" Corrected by {control.correction!r}."
-    if control.model:
-        correction += (
-            f" It believes {', '.join(f'{name} = {value:g}' for name, value in control.model)} whatever p says."
-        )
-    return (
-        f"The law: servo constraints with the wanted acceleration a_d + 2 zeta w (v_d - v) + w^2 e of each goal, w = "
-        f"{w:g} rad/s, zeta = {zeta:g}. Goals: {goals}. Motors: {motors}, by {control.allocation!r}; they give no more "
-        f"than their limits.{correction}"
-    )
-
-
-def _goal_text(goal: Follow | Posture) -> str:
-    """What a goal asks for."""
-    if isinstance(goal, Posture):
-        return "what no other goal speaks for stays"
-    if isinstance(goal.path, Path):
-        way = f"a path of {goal.path.length:.6g} m in {goal.path.duration:.6g} s"
-        return f"{goal.target} follows {way}, orientation {goal.orientation}"
-    return f"{goal.target} follows {goal.path}"
 
 
 def _notes(c: Controller, law: str) -> tuple[str, ...]:

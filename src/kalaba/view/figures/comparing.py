@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kalaba.control.goals import Follow, Posture
+from kalaba.control.goals import Goal, checked_goals
 from kalaba.control.missed import goal_errors
 from kalaba.errors import ViewError
 from kalaba.space.arrays import Array
@@ -116,7 +116,7 @@ def _place(order: Sequence[str], label: str) -> int:
     return next((i for i, name in enumerate(order) if label == name or label.startswith(f"{name}, ")), 0)
 
 
-def tracking_error(runs: Mapping[str, Run], goals: Follow | Posture | Sequence[Follow | Posture]) -> Figure:
+def tracking_error(runs: Mapping[str, Run], goals: Goal | Sequence[Goal]) -> Figure:
     """Draw on a logarithmic scale how far each run is from goals that all of them had.
 
     The error is the length of wanted minus found over the rows of the goals, those in metres and those in radians
@@ -128,7 +128,7 @@ def tracking_error(runs: Mapping[str, Run], goals: Follow | Posture | Sequence[F
     """
     if not runs:
         raise ViewError("tracking_error: expected runs by name, got none. Give {'plain': run, 'robust': other}.")
-    wanted = (goals,) if isinstance(goals, Follow | Posture) else tuple(goals)
+    wanted = checked_goals(goals, "tracking_error")
     curves: dict[str, list[Curve]] = {"m": [], "rad": []}
     peaks = []
     for name, run in runs.items():
