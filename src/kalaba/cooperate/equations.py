@@ -23,9 +23,9 @@ from kalaba.control.allocation.solutions import least_squares
 from kalaba.space.symbolic import cross, skew
 
 if TYPE_CHECKING:
-    from kalaba.cooperate.arms import Arm, Split
     from kalaba.derive.equations import Equations
     from kalaba.derive.kinematics import BodyKinematics, Kinematics
+    from kalaba.kinematics.objects.holding import Arm, Split
 
 
 @dataclass(frozen=True)

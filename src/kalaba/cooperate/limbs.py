@@ -26,8 +26,8 @@ import casadi as ca
 
 from kalaba.constrain.elimination import entries, factorise, stack
 from kalaba.constrain.kernels.limb import lower, symmetric
-from kalaba.cooperate.arms import Arm, Split
 from kalaba.cooperate.equations import follow, object_maps
+from kalaba.kinematics.objects.holding import Arm, Split
 
 if TYPE_CHECKING:
     from kalaba.constrain.kernels.laws import LawShare

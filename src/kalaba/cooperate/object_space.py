@@ -16,10 +16,11 @@ from numpy.typing import ArrayLike
 
 from kalaba.control.allocation import Allocation, LeastSquares
 from kalaba.cooperate import equations, sharing
-from kalaba.cooperate.arms import Split, split
+from kalaba.cooperate.arms import split
 from kalaba.errors import ControlError, ModelError
 from kalaba.kinematics.objects import coordinates as kinematics
 from kalaba.kinematics.objects import follow
+from kalaba.kinematics.objects.holding import Split
 from kalaba.kinematics.objects.opened import Opened, configuration
 from kalaba.model.system import System
 from kalaba.plant.arguments import checked
@@ -151,7 +152,7 @@ class ObjectSpace:
     @cached_property
     def opened(self) -> Opened:
         """The machine with every grasp let go."""
-        return Opened(self)
+        return Opened(self.plant, self.split)
 
     def read(self, q: State | ArrayLike, near: State | ArrayLike | None = None) -> Reading:
         """Where the objects are, from the joint angles of the arms alone: poses, joints and the whole q.
@@ -166,7 +167,7 @@ class ObjectSpace:
         Raises:
             KinematicsError: arms disagree on a body by more than 1e-9 m or rad, or they leave something open
         """
-        return kinematics.read(self, q, near)
+        return kinematics.read(self.opened, q, near)
 
     def reach(
         self,
@@ -190,8 +191,8 @@ class ObjectSpace:
         Raises:
             KinematicsError: an arm cannot follow (with the pose and the gap), or its measure is not above `singular`
         """
-        placed = follow.place(self, pose, joints or {}, configuration(self, near))
-        return follow.reach(self, placed, singular)
+        placed = follow.place(self.opened, pose, joints or {}, configuration(self.plant, near))
+        return follow.reach(self.opened, placed, singular)
 
     def branches(
         self,
@@ -204,7 +205,7 @@ class ObjectSpace:
         An arm that holds by a weld must have a spherical wrist. Any other arm gives the one that a search finds. The
         arguments are those of `reach`.
         """
-        return follow.branches(self, self.reach(pose, joints, near, singular=-np.inf))
+        return follow.branches(self.opened, self.reach(pose, joints, near, singular=-np.inf))
 
     def acceleration(self, state: State, torques: ArrayLike, t: float = 0.0) -> Array:
         """s̈ = H⁻¹ (W τ − τ_b)."""

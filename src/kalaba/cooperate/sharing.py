@@ -15,8 +15,8 @@ from kalaba.space.arrays import Array
 from kalaba.tolerances import DEPENDENT_FORCES, FORCE_REACHED, GRASPS_APART
 
 if TYPE_CHECKING:
-    from kalaba.cooperate.arms import Hold, Split
     from kalaba.cooperate.object_space import ObjectSpace
+    from kalaba.kinematics.objects.holding import Hold, Split
     from kalaba.model.machine import Machine, MachineActuator
     from kalaba.plant.state import State
 

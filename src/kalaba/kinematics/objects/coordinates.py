@@ -27,7 +27,6 @@ from kalaba.space.arrays import Array
 from kalaba.space.rotations import rotation_vector
 
 if TYPE_CHECKING:
-    from kalaba.cooperate.object_space import ObjectSpace
     from kalaba.kinematics.objects.opened import Ends, Opened
 
 TRIES = 8  # starts from which objects are led to grasps that are no welds
@@ -50,21 +49,21 @@ class Reading:
         return next(iter(self.poses.values()))
 
 
-def read(space: ObjectSpace, q: State | ArrayLike, near: State | ArrayLike | None) -> Reading:
+def read(opened: Opened, q: State | ArrayLike, near: State | ArrayLike | None) -> Reading:
     """Where the objects are, from the joint angles of the arms alone; see `ObjectSpace.read`."""
-    opened, plant = space.opened, space.plant
-    guess = configuration(space, near)
-    guess[~opened.objects] = _arm_angles(space, q.q if isinstance(q, State) else q)
+    plant = opened.closed
+    guess = configuration(opened.closed, near)
+    guess[~opened.objects] = _arm_angles(opened, q.q if isinstance(q, State) else q)
     poses = [(end, _pose_by(opened, end, guess)) for end in opened.ends if end.is_weld]
     at = _placed(opened, guess, poses)
-    _check_poses(space, at, poses)
+    _check_poses(opened, at, poses)
     is_flipped = bool(np.any(plant.evaluate("alignments", plant.inputs(at))["cosines"] < 0))
     if is_flipped or not np.abs(plant.residual(at)).max(initial=0.0) <= tolerances.POSE_MET:
-        at = _assembled(space, at)
-    _check_rank(space, at)
-    at = _continued(space, at, near)
+        at = _assembled(opened, at)
+    _check_rank(opened, at)
+    at = _continued(opened, at, near)
     machine = plant.machine
-    free = [machine.bodies[i] for i in space.split.free]
+    free = [machine.bodies[i] for i in opened.split.free]
     floating = {i for body in free for i in opened.joint_coordinates(body)}
     return Reading(
         poses={body.name: opened.plant.pose(body.name, at) for body in free},
@@ -74,9 +73,9 @@ def read(space: ObjectSpace, q: State | ArrayLike, near: State | ArrayLike | Non
     )
 
 
-def _arm_angles(space: ObjectSpace, angles: ArrayLike) -> Array:
+def _arm_angles(opened: Opened, angles: ArrayLike) -> Array:
     """The coordinates of the arms, given alone or within a whole configuration."""
-    is_arm, names = ~space.opened.objects, space.plant.coordinates
+    is_arm, names = ~opened.objects, opened.closed.coordinates
     if np.shape(angles) == (len(names),):
         return checked(angles, len(names), "q", names)[is_arm]
     return checked(angles, int(is_arm.sum()), "q", [names[i] for i in np.flatnonzero(is_arm)])
@@ -98,7 +97,7 @@ def _placed(opened: Opened, q: Array, poses: list[tuple[Ends, Pose]]) -> Array:
     places = {end.hold.body: pose for end, pose in reversed(poses)}
     for body in opened.bodies:
         index = machine.body_of(body.name)
-        if index in opened.space.split.free and index not in places:
+        if index in opened.split.free and index not in places:
             carried = next((i for i in sorted(places) if index in _ancestors(opened, i)), None)
             if carried is not None:
                 was, here = (opened.plant.pose(machine.bodies[i].name, q) for i in (carried, index))
@@ -116,16 +115,16 @@ def _ancestors(opened: Opened, index: int) -> list[int]:
     return carriers
 
 
-def _check_poses(space: ObjectSpace, q: Array, poses: list[tuple[Ends, Pose]]) -> None:
+def _check_poses(opened: Opened, q: Array, poses: list[tuple[Ends, Pose]]) -> None:
     """Refuse arms that tell different poses of a body, or such of two neighbours as their joint does not allow."""
-    machine, first = space.plant.machine, dict[int, "Ends"]()
+    machine, first = opened.closed.machine, dict[int, "Ends"]()
     for end, pose in poses:
         index, body = end.hold.body, machine.bodies[end.hold.body]
         parent = machine.body_of(body.parent)
         other = first.get(index) or next((e for e, _ in poses if e.hold.body == parent), None)
-        is_known = index in first or (bool(space.opened.joint_coordinates(body)) and (other is not None or parent < 0))
+        is_known = index in first or (bool(opened.joint_coordinates(body)) and (other is not None or parent < 0))
         first.setdefault(index, end)
-        away = seen_from(pose, space.opened.plant.pose(body.name, q))
+        away = seen_from(pose, opened.plant.pose(body.name, q))
         gaps = float(np.linalg.norm(away.position)), float(np.linalg.norm(rotation_vector(away.rotation)))
         if is_known and max(gaps) > tolerances.ARMS_AGREE * max(1.0, float(np.abs(pose.position).max())):
             who = f"{end.hold.arm} by {end.hold.name} and the ground"
@@ -133,14 +132,14 @@ def _check_poses(space: ObjectSpace, q: Array, poses: list[tuple[Ends, Pose]]) -
                 who = f"{other.hold.arm} by {other.hold.name} and {end.hold.arm} by {end.hold.name}"
             joint = "" if other is not None and other.hold.body == index else f" on its {body.joint.kind}"
             raise KinematicsError(
-                f"{space.plant.system.name}: {who} disagree on where {body.name} is{joint}; {gaps[0]:.3g} m, "
+                f"{opened.closed.system.name}: {who} disagree on where {body.name} is{joint}; {gaps[0]:.3g} m, "
                 f"{gaps[1]:.3g} rad apart. Give joint angles of arms that hold the same objects."
             )
 
 
-def _assembled(space: ObjectSpace, guess: Array) -> Array:
+def _assembled(opened: Opened, guess: Array) -> Array:
     """The objects led to grasps that are no welds, the arms held still."""
-    plant, opened = space.plant, space.opened
+    plant = opened.closed
     named = list(zip(plant.coordinates, guess.tolist(), opened.objects, strict=True))
     bent = {plant.coordinates[i] for i in modes(plant)}
     held = {name: value for name, value, is_object in named if not is_object or name in bent}
@@ -151,7 +150,7 @@ def _assembled(space: ObjectSpace, guess: Array) -> Array:
     is_flipped = not closed.is_closed and residual[worst] <= tolerances.POSE_MET
     if is_flipped or not residual[worst] <= tolerances.ARMS_AGREE:
         row = plant.constraints[worst]
-        holding = [arm.name for arm in space.split.arms if arm.rows]
+        holding = [arm.name for arm in opened.split.arms if arm.rows]
         raise KinematicsError(
             f"{plant.system.name}: the grasps of {', '.join(holding)} disagree on where the objects are; {row} misses "
             f"by {residual[worst]:.3g}. Give joint angles of arms that hold the same objects, or another near=."
@@ -159,11 +158,11 @@ def _assembled(space: ObjectSpace, guess: Array) -> Array:
     return np.where(opened.objects, closed.q, guess)
 
 
-def _check_rank(space: ObjectSpace, q: Array) -> None:
+def _check_rank(opened: Opened, q: Array) -> None:
     """Refuse to say what the arms leave open: a velocity of the objects that all rows are blind to."""
-    plant = space.plant
+    plant = opened.closed
     bent = {j for i, j in plant.machine.scalar_pairs if i in modes(plant)}
-    columns = [j for j in space.split.objects if j not in bent]
+    columns = [j for j in opened.split.objects if j not in bent]
     free = independent_rows_of(plant, plant.problem(plant.inputs(q)), columns).free_directions()
     if free.shape[1]:
         name = plant.velocities[columns[int(np.argmax(np.abs(free[:, 0])))]]
@@ -173,9 +172,9 @@ def _check_rank(space: ObjectSpace, q: Array) -> None:
         )
 
 
-def _continued(space: ObjectSpace, q: Array, near: State | ArrayLike | None) -> Array:
+def _continued(opened: Opened, q: Array, near: State | ArrayLike | None) -> Array:
     """Angles of the objects whole turns nearer to `near`, or between −π and π."""
-    goal = q.copy() if near is not None else np.where(space.opened.objects, 0.0, q)
+    goal = q.copy() if near is not None else np.where(opened.objects, 0.0, q)
     if near is not None:
-        goal[space.opened.objects] = configuration(space, near)[space.opened.objects]
-    return np.where(space.opened.objects, shifted(space.plant.machine, q, goal), q)
+        goal[opened.objects] = configuration(opened.closed, near)[opened.objects]
+    return np.where(opened.objects, shifted(opened.closed.machine, q, goal), q)

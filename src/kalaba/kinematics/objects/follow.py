@@ -27,8 +27,7 @@ from kalaba.plant.state import Pose
 from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
-    from kalaba.cooperate.arms import Arm
-    from kalaba.cooperate.object_space import ObjectSpace
+    from kalaba.kinematics.objects.holding import Arm
     from kalaba.kinematics.objects.opened import Ends
 
 TRIES = 30  # starts of the search for rows
@@ -41,10 +40,10 @@ class Solution(NamedTuple):
     measure: float  # smallest singular value of what moves the grasp, lengths in metres
 
 
-def place(space: ObjectSpace, pose: Any, joints: Mapping[str, float], q: Array) -> Array:  # noqa: ANN401
+def place(opened: Opened, pose: Any, joints: Mapping[str, float], q: Array) -> Array:  # noqa: ANN401
     """The configuration with the objects where they are wanted and the arms as they were."""
-    opened, plant = space.opened, space.plant
-    free = {plant.machine.bodies[i].name: plant.machine.bodies[i] for i in space.split.free}
+    plant = opened.closed
+    free = {plant.machine.bodies[i].name: plant.machine.bodies[i] for i in opened.split.free}
     floating = {i for body in free.values() for i in opened.joint_coordinates(body)}
     names = {plant.coordinates[i]: i for i in np.flatnonzero(opened.objects) if i not in floating}
     if not isinstance(pose, Mapping | None) and len(free) != 1:
@@ -75,69 +74,69 @@ def _within(opened: Opened, name: str, value: float) -> float:
     return value
 
 
-def reach(space: ObjectSpace, q: Array, singular: float) -> Array:
+def reach(opened: Opened, q: Array, singular: float) -> Array:
     """The configuration in which every arm holds the objects where they are in q, nearest to the arms' angles in q."""
     held = q.copy()
-    for arm in space.split.arms:
+    for arm in opened.split.arms:
         if arm.rows:
-            mine = space.opened.coordinates_of((*arm.follow, *arm.lead))
-            held[mine] = _nearest(space, arm, q, singular).q[mine]
-    gap = np.abs(space.plant.residual(held))
+            mine = opened.coordinates_of((*arm.follow, *arm.lead))
+            held[mine] = _nearest(opened, arm, q, singular).q[mine]
+    gap = np.abs(opened.closed.residual(held))
     if not gap.max(initial=0.0) <= tolerances.POSE_MET * max(1.0, float(np.abs(held).max())):
-        row = space.plant.constraints[int(np.argmax(gap))]
-        raise KinematicsError(f"{space.plant.system.name}: {row} stays open by {gap.max():.3g}. Give another near=.")
+        row = opened.closed.constraints[int(np.argmax(gap))]
+        raise KinematicsError(f"{opened.closed.system.name}: {row} stays open by {gap.max():.3g}. Give another near=.")
     return held
 
 
-def branches(space: ObjectSpace, q: Array) -> dict[str, tuple[Array, ...]]:
+def branches(opened: Opened, q: Array) -> dict[str, tuple[Array, ...]]:
     """For each arm the configurations of all its branches, the nearest to q first; the rest is as in q."""
     by_arm = {}
-    for arm in space.split.arms:
+    for arm in opened.split.arms:
         if arm.rows:
-            end = space.opened.only_weld(arm)
-            there = _closings(space, arm, q) if end is None else _branches(space.opened, end, q)
-            by_arm[arm.name] = tuple(solution.q for solution in _sorted(space, arm, there, q))
+            end = opened.only_weld(arm)
+            there = _closings(opened, arm, q) if end is None else _branches(opened, end, q)
+            by_arm[arm.name] = tuple(solution.q for solution in _sorted(opened, arm, there, q))
     return by_arm
 
 
-def _nearest(space: ObjectSpace, arm: Arm, q: Array, singular: float) -> Solution:
+def _nearest(opened: Opened, arm: Arm, q: Array, singular: float) -> Solution:
     """Of an arm's solutions the nearest to q; refuses one that is singular."""
-    end = space.opened.only_weld(arm)
-    there = _closings(space, arm, q) if end is None else _poses(space, arm, end, q)
-    best = _sorted(space, arm, there, q)[0]
+    end = opened.only_weld(arm)
+    there = _closings(opened, arm, q) if end is None else _poses(opened, arm, end, q)
+    best = _sorted(opened, arm, there, q)[0]
     if not best.measure > singular:
         raise KinematicsError(
-            f"{_where(space, arm, q)} is singular; its measure is {best.measure:.3g}, below {singular:.3g} "
+            f"{_where(opened, arm, q)} is singular; its measure is {best.measure:.3g}, below {singular:.3g} "
             "(lengths in 1 m). Choose another pose, or a lower singular=."
         )
     return best
 
 
-def _sorted(space: ObjectSpace, arm: Arm, solutions: list[Solution], q: Array) -> list[Solution]:
-    mine = space.opened.coordinates_of((*arm.follow, *arm.lead))
+def _sorted(opened: Opened, arm: Arm, solutions: list[Solution], q: Array) -> list[Solution]:
+    mine = opened.coordinates_of((*arm.follow, *arm.lead))
     return sorted(solutions, key=lambda solution: float(np.linalg.norm((solution.q - q)[mine])))
 
 
-def _where(space: ObjectSpace, arm: Arm, q: Array) -> str:
+def _where(opened: Opened, arm: Arm, q: Array) -> str:
     """An arm, its grasps and where they are, for people."""
-    holds = [hold for hold in space.split.holds if hold.arm == arm.name]
+    holds = [hold for hold in opened.split.holds if hold.arm == arm.name]
     names = ", ".join(hold.name for hold in holds)
-    body = space.plant.machine.bodies[holds[0].body].name if holds else arm.name
-    place = Target(*space.opened.plant.pose(body, q)).text
-    return f"{space.plant.system.name}: {arm.name} by {names} on {body} at {place}"
+    body = opened.closed.machine.bodies[holds[0].body].name if holds else arm.name
+    place = Target(*opened.plant.pose(body, q)).text
+    return f"{opened.closed.system.name}: {arm.name} by {names} on {body} at {place}"
 
 
-def _poses(space: ObjectSpace, arm: Arm, end: Ends, q: Array) -> list[Solution]:
+def _poses(opened: Opened, arm: Arm, end: Ends, q: Array) -> list[Solution]:
     """The solutions of an arm that has a pose to reach: all branches, or one by search."""
-    plant = space.opened.plant
+    plant = opened.plant
     try:
-        return _branches(space.opened, end, q)
+        return _branches(opened, end, q)
     except KinematicsError:
         pass  # no such wrist, or no branch there: the search tells
     try:
         solution = inverse.inverse_kinematics(plant, end.on_arm, plant.pose(end.on_object, q), guess=q)
     except KinematicsError as error:
-        raise KinematicsError(f"{_where(space, arm, q)}: {error}") from error
+        raise KinematicsError(f"{_where(opened, arm, q)}: {error}") from error
     assert isinstance(solution, inverse.Reach)  # noqa: S101  (one was asked for)
     return [Solution(solution.q, solution.measure)]
 
@@ -180,28 +179,28 @@ class Closing(Task):
         return any(c < 0 and set(closure.rows) <= mine for c, closure in zip(cosines, machine.closures, strict=True))
 
 
-def _closings(space: ObjectSpace, arm: Arm, q: Array) -> list[Solution]:
+def _closings(opened: Opened, arm: Arm, q: Array) -> list[Solution]:
     """The first solution of an arm whose grasps leave it free, or that is no tree: from q, then from all over."""
-    hold = next(hold for hold in space.split.holds if hold.arm == arm.name)
-    task = Closing(space.plant, hold.arm_frame, Target(*space.plant.pose(hold.child, q)), _limits(space, arm), arm)
+    hold = next(hold for hold in opened.split.holds if hold.arm == arm.name)
+    task = Closing(opened.closed, hold.arm_frame, Target(*opened.closed.pose(hold.child, q)), _limits(opened, arm), arm)
     least = np.inf
     for start in task.starts(q, TRIES):
         solution, look = descend(task, start)
         if not task.is_met(look) or task.is_flipped(solution):
             least = min(least, np.inf if task.is_met(look) else float(np.abs(look.gap).max()))
             continue
-        solution, look = nearest(task, shifted(space.plant.machine, solution, q), q)
+        solution, look = nearest(task, shifted(opened.closed.machine, solution, q), q)
         return [Solution(solution, float(np.linalg.svd(look.jacobian, compute_uv=False).min()))]
     held = f", within the limits of {', '.join(task.limits.names)}" if task.limits.names else ""
     raise KinematicsError(
-        f"{_where(space, arm, q)} is out of reach{held}; smallest gap {least:.3g}. Move the pose nearer."
+        f"{_where(opened, arm, q)} is out of reach{held}; smallest gap {least:.3g}. Move the pose nearer."
     )
 
 
-def _limits(space: ObjectSpace, arm: Arm) -> Limits:
+def _limits(opened: Opened, arm: Arm) -> Limits:
     """The limits of an arm's joints."""
-    machine = space.plant.machine
-    frames = [hold.arm_frame for hold in space.split.holds if hold.arm == arm.name]
+    machine = opened.closed.machine
+    frames = [hold.arm_frame for hold in opened.split.holds if hold.arm == arm.name]
     limits = [Limits.of(machine, frame) for frame in frames]
     rows = {row[0]: row for part in limits for row in zip(part.names, part.low, part.high, strict=True)}
     low, high = (np.array([row[k] for row in rows.values()], dtype=float) for k in (1, 2))

@@ -21,9 +21,8 @@ from kalaba.space.arrays import Array
 from kalaba.space.number import with_values
 
 if TYPE_CHECKING:
-    from kalaba.cooperate.arms import Arm, Hold
-    from kalaba.cooperate.object_space import ObjectSpace
     from kalaba.joints import Joint
+    from kalaba.kinematics.objects.holding import Arm, Hold, Split
     from kalaba.model.machine import MachineBody
 
 
@@ -38,14 +37,20 @@ class Ends(NamedTuple):
 
 @dataclass(frozen=True)
 class Opened:
-    """The machine with every grasp let go, a frame in the place of each, and which numbers belong to what."""
+    """The machine with every grasp let go, a frame in the place of each, and which numbers belong to what.
 
-    space: ObjectSpace
+    Arguments:
+        closed: the machine of arms that hold objects
+        split: who holds what in it
+    """
+
+    closed: Plant
+    split: Split
 
     @cached_property
     def plant(self) -> Plant:
         """The same coordinates without the rows of the grasps; frames have the names of the grasps."""
-        system = self.space.plant.system
+        system = self.closed.system
         grips = {part.name for part in system.parts if isinstance(part, Connection)}
         parts = tuple(_seat(part) if isinstance(part, Connection) else part for part in system.parts)
         parameters = {k: v for k, v in system.parameters if k.split(".")[0] not in grips or k.split(".")[1] == "at"}
@@ -54,10 +59,10 @@ class Opened:
     @cached_property
     def ends(self) -> tuple[Ends, ...]:
         """The frames of every grasp that was let go."""
-        machine, frames = self.space.plant.machine, self.plant.machine.frames
+        machine, frames = self.closed.machine, self.plant.machine.frames
         welds = {c.name for c in machine.connections if c.joint.is_rigid}
         ends = []
-        for hold in self.space.split.holds:
+        for hold in self.split.holds:
             if hold.name in frames:
                 pair = (hold.child, hold.name) if hold.is_child_on_arm else (hold.name, hold.child)
                 ends.append(Ends(hold, *pair, hold.name in welds))
@@ -72,14 +77,14 @@ class Opened:
     @cached_property
     def objects(self) -> NDArray[np.bool_]:
         """Which coordinates are the objects'; those of arms are the others."""
-        return self.coordinates_of(self.space.split.objects)
+        return self.coordinates_of(self.split.objects)
 
     @cached_property
     def bodies(self) -> tuple[MachineBody, ...]:
         """The bodies of the objects, parents first."""
-        machine, held = self.plant.machine, {hold.body for hold in self.space.split.holds}
+        machine, held = self.plant.machine, {hold.body for hold in self.split.holds}
         coordinates = {self.plant.coordinates[i] for i in np.flatnonzero(self.objects)}
-        free = set(self.space.split.free)
+        free = set(self.split.free)
         return tuple(
             body
             for i, body in enumerate(machine.bodies)
@@ -135,11 +140,11 @@ def _seat(connection: Connection) -> Frame:
     return Frame(connection.name, connection.parent, connection.at)
 
 
-def configuration(space: ObjectSpace, near: State | ArrayLike | None) -> Array:
+def configuration(plant: Plant, near: State | ArrayLike | None) -> Array:
     """The q of a state or a configuration; the start by default."""
     if near is None:
-        return space.plant.start.q.copy()
-    return checked_configuration(near.q if isinstance(near, State) else near, space.plant.machine).copy()
+        return plant.start.q.copy()
+    return checked_configuration(near.q if isinstance(near, State) else near, plant.machine).copy()
 
 
 def modes(plant: Plant) -> set[int]:
