@@ -12,6 +12,7 @@ from kalaba.plant.choice import rows_at
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.reference import project_state
 from kalaba.plant.state import State
+from kalaba.results.notebook import mobility_html
 from kalaba.space.arrays import Array
 from kalaba.space.configuration import displaced
 from kalaba.tolerances import DEPENDENCE_BROKEN, DEPENDENCE_SHOWN, ROW_STRETCHED
@@ -78,8 +79,6 @@ class Mobility:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        from kalaba.results.notebook import mobility_html
-
         return mobility_html(self)
 
 

@@ -15,6 +15,7 @@ from kalaba.derive.applied import actuation_map, applied_force, frame_jacobian, 
 from kalaba.derive.kinematics import Kinematics
 from kalaba.derive.newton_euler import NewtonEuler, inverse_dynamics
 from kalaba.derive.pfaffian import Rows, constraint_rows
+from kalaba.errors import DeriveError
 from kalaba.printing.display import equations_html, equations_latex
 from kalaba.printing.page import latex
 from kalaba.printing.reading import operation_count
@@ -108,8 +109,6 @@ class Equations:
 
         For machines without quaternions (v = q̇).
         """
-        from kalaba.errors import DeriveError
-
         if self.machine.quaternions:
             raise DeriveError(
                 f"{self.machine.name}: Christoffel's C needs v = q̇; this machine has quaternions. Use bias."

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from kalaba.errors import ModelError, near
+from kalaba.model.listing import system_html
 from kalaba.model.parts import (
     WORLD,
     Actuator,
@@ -123,8 +124,6 @@ class System:
         return flatten(self)
 
     def _repr_html_(self) -> str:
-        from kalaba.model.listing import system_html
-
         return system_html(self)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from kalaba.constrain.solvers import Motion, Problem
 from kalaba.errors import ConstraintError, ModelError
 from kalaba.native.backend import machine_code, slices
+from kalaba.native.watched import Watch, watched
 from kalaba.plant.arguments import check_unit
 from kalaba.plant.choice import (
     choose,
@@ -130,8 +131,6 @@ class _Arrays:
     """The arrays of one thread: views into a kernel's inputs and outputs, made once."""
 
     def __init__(self, plant: Plant) -> None:
-        from kalaba.native.watched import Watch, watched
-
         layout, choice, function = plant.layout, plant.choice, machine_code(plant.standard(motion_name(plant)))
         outputs, bound = function.outputs, function.bind()
         keep_rows(plant, bound.inputs, choice.mask)

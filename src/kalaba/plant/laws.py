@@ -7,8 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+import casadi as ca
 import numpy as np
 
+from kalaba.constrain.kernels.functions import bounded, expressions, law_values
+from kalaba.constrain.kernels.laws import law_by_limbs
 from kalaba.errors import ExpressionError, ModelError
 from kalaba.model.parts import Sampled
 from kalaba.model.text.expressions import parse
@@ -16,8 +19,6 @@ from kalaba.model.text.resolve import is_known, unknown_word
 from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
-    import casadi as ca
-
     from kalaba.constrain.kernels.laws import LimbLaw
     from kalaba.control.goals import Goal
     from kalaba.derive.equations import Equations
@@ -89,8 +90,6 @@ class Law:
         After them come the pushes, if there are any: they stand next in a kernel's inputs. Without symbols for its
         numbers they are constants.
         """
-        import casadi as ca
-
         rows = ca.SX.ones(len(equations.machine.rows)) if mask is None else mask
         symbols = ca.SX(ca.DM(self.numbers)) if numbers is None else numbers
         motors, u = self.motors(equations, rows, symbols), equations.symbols.u
@@ -137,8 +136,6 @@ class MotorTexts(Controller):
         texts = {name: read(plant, text, f"control.{name}") for name, text in self.texts.items()}
 
         def motors(equations: Equations, _: ca.SX, __: ca.SX) -> list[ca.SX]:
-            import casadi as ca
-
             value = equations.kinematics.value
             return [value(texts[name]) if name in texts else ca.SX(0) for name in plant.actuators]
 
@@ -181,8 +178,6 @@ def law_function(plant: Plant, chosen: Law, *, limited: bool = True) -> Evaluato
 
     The bounds are numbers of the kernel: without them, and with others, it is the same kernel.
     """
-    from kalaba.constrain.kernels.functions import bounded
-
     motors, count = len(plant.actuators), len(chosen.numbers)
     low, high = chosen.range(plant) if limited else (np.full(motors, -np.inf), np.full(motors, np.inf))
 
@@ -204,7 +199,6 @@ def _limb_trace(plant: Plant, law: Law) -> Trace | None:
     form = None if law.limbs is None or machine is None else law.limbs(machine.parted)
     if machine is None or form is None:
         return None
-    from kalaba.constrain.kernels.laws import law_by_limbs
 
     return lambda _: law_by_limbs(machine, form, len(law.numbers))
 
@@ -214,9 +208,6 @@ def traced_function(plant: Plant, name: str, values: Expressions, label: str, nu
 
     Native code is told at each call which rows are kept. Elsewhere no choice is at hand: that of the start is taken.
     """
-    import casadi as ca
-
-    from kalaba.constrain.kernels.functions import law_values
 
     def chosen(equations: Equations, mask: ca.SX, symbols: ca.SX) -> list[ca.SX]:
         if not plant.backend.is_native:
@@ -228,6 +219,4 @@ def traced_function(plant: Plant, name: str, values: Expressions, label: str, nu
 
 def trace_map(equations: Equations) -> ca.Function:
     """B(q), column by column."""
-    from kalaba.constrain.kernels.functions import expressions
-
     return expressions(equations, lambda e: [e.actuation_map.reshape((-1, 1))])

@@ -36,7 +36,7 @@ from kalaba.plant.reaction import Reaction, reaction
 from kalaba.plant.scales import Scales, scales_of
 from kalaba.plant.start import find_start, first_guess, settle_as_found
 from kalaba.plant.state import Energy, Pose, State
-from kalaba.plant.step import one_step
+from kalaba.plant.step import Stepping, one_step
 from kalaba.plant.variants import interpreted, limb_machine, variant
 from kalaba.space.arrays import Array
 
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from kalaba.plant.choice import Choice
     from kalaba.plant.derivatives import Derivatives
     from kalaba.plant.reaction import Reaction
-    from kalaba.plant.step import Stepping
 
 Trace = Callable[["Equations"], "ca.Function"]
 Value = TypeVar("Value")
@@ -185,8 +184,6 @@ class Plant:
     @cached_property
     def stepping(self) -> Stepping:
         """The compiled step of a native plant."""
-        from kalaba.plant.step import Stepping
-
         return Stepping(self)
 
     @cached_property

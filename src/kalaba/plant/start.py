@@ -13,6 +13,7 @@ from kalaba.model.machine import MachineConnection
 from kalaba.model.parts import Connection
 from kalaba.model.text.expressions import Values, evaluate, number, parse
 from kalaba.model.units import row_units
+from kalaba.native.backend import Interpreted
 from kalaba.plant.arguments import checked
 from kalaba.plant.assembly import TRIES, Assembled, assemble, weighted_step
 from kalaba.plant.reference import project_state
@@ -350,7 +351,6 @@ def settle_as_found(system: System, q: ArrayLike | None = None) -> System:
     for grip in waiting:
         if not grip.joint.closes_on_seat:
             raise ModelError(f"{grip.name}.at: AsFound() leaves no distance between child and seat. Give a pose.")
-    from kalaba.native.backend import Interpreted
     from kalaba.plant.plant import build
 
     plant = build(system.remove(*(part.name for part in waiting)), backend=Interpreted())

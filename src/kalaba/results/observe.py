@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kalaba.constrain.kernels.functions import expressions
 from kalaba.plant.laws import read
 from kalaba.space.arrays import Array
 
@@ -25,8 +26,6 @@ def observe(run: Run) -> dict[str, Array]:
 
 def evaluate(run: Run, text: str) -> Array:
     """An expression at every sample; names of outputs and motors are known too."""
-    from kalaba.constrain.kernels.functions import expressions
-
     plant = run.plant
     if text in plant.outputs:
         return run.observed["outputs"][:, plant.outputs.index(text)]

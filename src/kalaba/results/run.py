@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from kalaba.plant.state import NamedState, State
+from kalaba.results.notebook import run_html
 from kalaba.space.arrays import Array
 from kalaba.tolerances import JOLT_FELT
 
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from kalaba.plant.plant import Plant
-    from kalaba.plant.state import NamedState
 
 
 class Ending(Enum):
@@ -155,8 +156,6 @@ class Run:
     @property
     def end(self) -> NamedState:
         """The last state, to go on from: with this machine, or with one that has other parts and the same names."""
-        from kalaba.plant.state import NamedState, State
-
         last = State(self.q[-1].copy(), self.v[-1].copy())
         return NamedState.of(last, self.plant.coordinates, self.plant.velocities)
 
@@ -215,6 +214,4 @@ class Run:
         return save_run(self, path)
 
     def _repr_html_(self) -> str:
-        from kalaba.results.notebook import run_html
-
         return run_html(self)

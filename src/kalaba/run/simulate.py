@@ -21,6 +21,7 @@ from kalaba.plant.state import State, own_state
 from kalaba.results.run import Run
 from kalaba.run.checks import warn
 from kalaba.run.progress import Watcher
+from kalaba.run.python_loop import run_python
 from kalaba.run.sampling import samplers
 from kalaba.run.shortfall import shortfalls
 from kalaba.run.task import Task
@@ -113,6 +114,5 @@ def _runner(task: Task) -> Callable[[Task], Run]:
         return run_stiff
     if not (stepper.is_explicit and stepper.pace.is_fixed):
         raise IntegrationError(f"{task.name}: {stepper!r} needs backend=Native() and the default solver.")
-    from kalaba.run.python_loop import run_python
 
     return run_python

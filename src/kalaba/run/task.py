@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kalaba.constrain.kernels.functions import expressions
 from kalaba.constrain.stabilisation import Stabilisation
 from kalaba.errors import ExpressionError, IntegrationError, ModelError
 from kalaba.model.text.expressions import parse_condition
@@ -140,8 +141,6 @@ _REMEDIES = {
 
 def event_function(plant: Plant, stop: str) -> Evaluator:
     """The expression that rises through zero when a condition becomes true."""
-    from kalaba.constrain.kernels.functions import expressions
-
     try:
         condition = parse_condition(stop)
     except ExpressionError as error:

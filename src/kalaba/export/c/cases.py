@@ -13,7 +13,9 @@ from kalaba.plant.choice import free_directions
 from kalaba.plant.reference import project_state
 from kalaba.plant.start import closing
 from kalaba.plant.state import State
+from kalaba.run.simulate import simulate
 from kalaba.space.configuration import displaced
+from kalaba.steppers import RungeKutta4
 from kalaba.tolerances import C_CASE_CLOSED
 
 if TYPE_CHECKING:
@@ -82,9 +84,6 @@ def along(
 
 def _on_run(plant: Plant, scenario: Scenario, times: list[float]) -> list[State]:
     """States of a run, by its samples nearest to the times."""
-    from kalaba.run.simulate import simulate
-    from kalaba.steppers import RungeKutta4
-
     stepper = scenario.stepper or RungeKutta4()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # whoever runs the scenario is told; here it only lends its states

@@ -15,7 +15,10 @@ from kalaba.robots import recognise
 from kalaba.robots.catalogue import ENTRIES
 from kalaba.robots.entry import Entry
 from kalaba.robots.published import Claim, Line, Measure, Options, PaperFigures, PaperPanel
+from kalaba.run.checks import SingularWarning
+from kalaba.run.simulate import simulate
 from kalaba.space.arrays import Array
+from kalaba.steppers import RungeKutta4
 from kalaba.tolerances import DRAWN_FLOOR
 from kalaba.units import printed
 from kalaba.view.figures.quantities import label_of, reach
@@ -98,10 +101,6 @@ class _Runs:
 
 def simulated(chosen: Scenario) -> Run:
     """A run of a scenario with samples enough for its peaks; one that breaks off is given too."""
-    from kalaba.run.checks import SingularWarning
-    from kalaba.run.simulate import simulate
-    from kalaba.steppers import RungeKutta4
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SingularWarning)
         return simulate(

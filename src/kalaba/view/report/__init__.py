@@ -21,6 +21,7 @@ from kalaba.robots.entry import Entry
 from kalaba.view.figures.sources import simulated
 from kalaba.view.report import machine, motion
 from kalaba.view.report.page import embedded, page, paragraph
+from kalaba.view.scene import scene_of
 
 PAGES = (".html", ".htm")
 SIZE = (880, 560)  # pixels, of the machine's picture
@@ -110,7 +111,6 @@ def _picture(run: Run) -> str:
     """The machine half-way through its run; a line where it cannot be drawn."""
     from PIL import Image
 
-    from kalaba.view.scene import scene_of
     from kalaba.view.still import camera_for, image
 
     whole = run.q[np.isfinite(run.q).all(axis=1)]

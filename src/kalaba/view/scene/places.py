@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kalaba.constrain.kernels.functions import expressions
 from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
@@ -59,8 +60,6 @@ class Places:
 
     def at(self, q: ArrayLike) -> Placed:
         """Poses of all places at one configuration (n_q,), or at many (N, n_q)."""
-        from kalaba.constrain.kernels.functions import expressions
-
         configurations = np.asarray(q, dtype=float)
         packed = self.plant.layout.pack_each(np.atleast_2d(configurations))
         function = self.plant.function("places", lambda e: expressions(e, _poses))

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from kalaba.errors import ExpressionError, KalabaError
 from kalaba.results.run import Run
+from kalaba.run.simulate import simulate
 from kalaba.space.arrays import Array
 from kalaba.view.scene import scene_of
 from kalaba.view.studio.arrows import Forces
@@ -241,8 +242,6 @@ class Studio:
         self._say(f"simulated again in {1e3 * (clock.perf_counter() - began):.0f} ms")
 
     def _from(self, q: Array) -> Run:
-        from kalaba.run.simulate import simulate
-
         stepper = {} if self.subject.stepper is None else {"stepper": self.subject.stepper}
         plant, start = self.run.plant, (q, np.zeros(len(self.run.plant.velocities)))
         return simulate(plant, self.subject.duration, start, control=self.subject.control, check=False, **stepper)
