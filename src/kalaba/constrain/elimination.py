@@ -82,6 +82,17 @@ class Elimination:
     spread: list[list[ca.SX]]  # columns of X, one per row of A
     gram: Factor
 
+    def solve(self, force: ca.SX, rhs: ca.SX) -> tuple[ca.SX, ca.SX]:
+        """The constrained solve M x = Q + Aᵀ λ with A x = b on the rows that are on: x and λ.
+
+        With z = L⁻¹ Q, λ = G⁻¹ (b − Xᵀ D⁻¹ z) and x = L⁻ᵀ D⁻¹ (z + X λ).
+        """
+        z = self.mass.forward(entries(force))
+        slack = [b - dot(column, self.mass.scale(z)) for b, column in zip(entries(rhs), self.spread, strict=True)]
+        multipliers = self.correct(slack)
+        moved = [x + y for x, y in zip(z, self.lift(multipliers), strict=True)]
+        return stack(self.mass.backward(self.mass.scale(moved))), stack(multipliers)
+
     def correct(self, residual: list[ca.SX]) -> list[ca.SX]:
         """λ = G⁻¹ residual on the rows that are on."""
         return self.gram.solve(residual)

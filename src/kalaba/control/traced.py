@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
-from kalaba.constrain.elimination import Elimination, dot, eliminate, entries, factorise
+from kalaba.constrain.elimination import eliminate, entries, factorise
 
 if TYPE_CHECKING:
     from kalaba.control.goals import Rows
@@ -25,21 +25,12 @@ def demand(
     """S and r for goals with gains (ω, ζ); `mask` marks the structural rows."""
     A, B = equations.constraint_matrix, ca.densify(equations.actuation_map)
     parts = eliminate(equations.mass_matrix, A, mask)
-    idle = _motion(parts, equations.applied_force - equations.bias, equations.constraint_rhs)
+    idle, _ = parts.solve(equations.applied_force - equations.bias, equations.constraint_rhs)
     still = ca.SX(A.shape[0], 1)
-    moved = [_motion(parts, B[:, j], still) for j in motors]
+    moved = [parts.solve(B[:, j], still)[0] for j in motors]
     rates = ca.mtimes(rows.matrix, equations.symbols.v)
     r = rows.wanted(rates, *gains) - ca.mtimes(rows.matrix, idle)
     return ca.densify(ca.mtimes(rows.matrix, ca.horzcat(*moved))), ca.densify(r)
-
-
-def _motion(parts: Elimination, force: ca.SX, rhs: ca.SX) -> ca.SX:
-    """M⁻¹ (Q + Aᵀ λ) with A v̇ = b."""
-    z = parts.mass.forward(entries(force))
-    slack = [b - dot(column, parts.mass.scale(z)) for b, column in zip(entries(rhs), parts.spread, strict=True)]
-    lifted = parts.lift(parts.correct(slack))
-    total = [x + y for x, y in zip(z, lifted, strict=True)]
-    return ca.vertcat(*parts.mass.backward(parts.mass.scale(total)))
 
 
 def ideal_force(
@@ -54,9 +45,9 @@ def ideal_force(
     if not stacked:
         A, b, mask = A[:0, :], b[:0], mask[:0]
     parts = eliminate(equations.mass_matrix, A, mask)
-    idle = _motion(parts, equations.applied_force - equations.bias, b)
+    idle, _ = parts.solve(equations.applied_force - equations.bias, b)
     A_s, still = ca.densify(rows.matrix), ca.SX(A.shape[0], 1)
-    moved = ca.horzcat(*(_motion(parts, A_s[i, :].T, still) for i in range(A_s.shape[0])))
+    moved = ca.horzcat(*(parts.solve(A_s[i, :].T, still)[0] for i in range(A_s.shape[0])))
     r = rows.wanted(ca.mtimes(A_s, equations.symbols.v), *gains) - ca.mtimes(A_s, idle)
     share = factorise(ca.densify(ca.mtimes(A_s, moved))).solve(entries(ca.densify(r)))
     return entries(ca.mtimes(A_s.T, ca.vertcat(*share)))

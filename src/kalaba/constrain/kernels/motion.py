@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
-from kalaba.constrain.elimination import dot, eliminate, entries, stack
+from kalaba.constrain.elimination import eliminate, stack
 from kalaba.constrain.kernels.functions import free_inputs, metric, traced
 from kalaba.constrain.kernels.limb import Limb, LimbSolve
 from kalaba.derive.applied import damping_power
@@ -83,12 +83,8 @@ def solution(
         b = b - restoring(equations, baumgarte)
     driven = Q + ca.mtimes(A.T, extra["mask"] * extra["w"] * b) if is_singular else Q
     parts = eliminate(metric(equations, extra, is_singular=is_singular), A, extra["mask"])
-    z = parts.mass.forward(entries(driven))
-    slack = [rhs - dot(column, parts.mass.scale(z)) for rhs, column in zip(entries(b), parts.spread, strict=True)]
-    multipliers = parts.correct(slack)
-    moved = [x + y for x, y in zip(z, parts.lift(multipliers), strict=True)]
-    acceleration = stack(parts.mass.backward(parts.mass.scale(moved)))
-    return acceleration, stack(multipliers), stack(parts.gram.pivots)
+    acceleration, multipliers = parts.solve(driven, b)
+    return acceleration, multipliers, stack(parts.gram.pivots)
 
 
 def restoring(equations: Equations, baumgarte: Baumgarte) -> ca.SX:

@@ -23,7 +23,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.constrain.elimination import Elimination, dot, eliminate, entries, stack
+from kalaba.constrain.elimination import Elimination, eliminate, stack
 from kalaba.constrain.solvers import mass_weight
 from kalaba.errors import ControlError
 from kalaba.model.units import unit_of
@@ -174,12 +174,8 @@ class Encoders:
 
     def _step(self, normal: _Normal, gaps: ca.SX, wanted: ca.SX) -> ca.SX:
         """The Δ of least |wanted − J Δ|² with A Δ = −gaps."""
-        parts = normal.parts
         driven = ca.mtimes(self.matrix.T, wanted) - normal.weight * ca.mtimes(normal.matrix.T, gaps)
-        z = parts.mass.forward(entries(driven))
-        along = [dot(column, parts.mass.scale(z)) for column in parts.spread]
-        lifted = parts.lift(parts.correct([-gap - a for gap, a in zip(entries(gaps), along, strict=True)]))
-        return stack(parts.mass.backward(parts.mass.scale([x + y for x, y in zip(z, lifted, strict=True)])))
+        return normal.parts.solve(driven, -gaps)[0]
 
 
 @dataclass(frozen=True)
