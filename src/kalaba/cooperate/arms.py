@@ -15,11 +15,12 @@ import numpy as np
 from kalaba import tolerances
 from kalaba.errors import ModelError, near
 from kalaba.kinematics.objects.holding import Arm, Hold, Split
-from kalaba.model.machine import MachineConnection, Thrust
+from kalaba.model.machine import MachineConnection
+from kalaba.model.topology.groups import Groups
 from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
-    from kalaba.model.machine import Machine, MachineBody
+    from kalaba.model.machine import Machine
     from kalaba.plant.plant import Plant
 
 Extra = Mapping[str, Sequence[str]]
@@ -64,31 +65,10 @@ def split(plant: Plant, extra: Extra | None = None) -> Split:
     return Split(free, velocities, arms_of_trees, tuple(holds))
 
 
-def velocities_of(machine: Machine, body: MachineBody) -> list[int]:
-    """The velocities of a body's joint and of its own bending."""
-    return [*machine.joint_velocities(body), *body.modes_in_v]
-
-
 def _trees(machine: Machine) -> list[Tree]:
-    """Trees by parents; those that share a velocity are one."""
-    label = list(range(len(machine.bodies)))
-    speaks = [set(velocities_of(machine, body)) for body in machine.bodies]
-
-    def join(a: int, b: int) -> None:
-        old, new = max(label[a], label[b]), min(label[a], label[b])
-        label[:] = [new if entry == old else entry for entry in label]
-
-    for i, body in enumerate(machine.bodies):
-        if (parent := machine.body_of(body.parent)) >= 0:
-            join(i, parent)
-        for j in range(i):
-            if speaks[i] & speaks[j]:
-                join(i, j)
-    return [
-        Tree(bodies, tuple(sorted({j for i in bodies for j in speaks[i]})))
-        for root in sorted(set(label))
-        if (bodies := tuple(i for i, entry in enumerate(label) if entry == root))
-    ]
+    """Trees by parents; those that share a coordinate are one."""
+    groups = Groups(machine)
+    return [Tree(tuple(sorted(bodies)), tuple(groups.velocities(bodies))) for bodies in groups.trees]
 
 
 def _tree_of(trees: list[Tree], body: int) -> int:
@@ -115,29 +95,8 @@ def _objects(machine: Machine, trees: list[Tree]) -> set[int]:
 
 def driven_velocities(machine: Machine) -> list[set[int]]:
     """For each motor the velocities of the bodies whose displacement or place it drives."""
-    speaks = {body.name: set(velocities_of(machine, body)) for body in machine.bodies}
-    driven = []
-    for actuator in machine.actuators:
-        if isinstance(actuator.displacement, Thrust):
-            index = machine.body_of(actuator.displacement.frame)
-            driven.append(speaks[machine.bodies[index].name] if index >= 0 else set())
-        else:
-            driven.append(_read(machine, actuator.displacement.names | actuator.displacement.frames, speaks))
-    return driven
-
-
-def _read(machine: Machine, names: set[str] | frozenset[str], speaks: dict[str, set[int]]) -> set[int]:
-    """Velocities that an expression's words speak of: coordinates, displacements, places of frames."""
-    pairs = dict(machine.scalar_pairs)
-    velocities = {pairs[i] for i, c in enumerate(machine.coordinates) if c.name in names and i in pairs}
-    for body in machine.bodies:
-        if any(d.name in names for d in (*body.displacements, *body.readings)):
-            velocities |= speaks[body.name]
-    for name in names:
-        frame = machine.frames.get(name) or machine.frames.get(name.rpartition(".")[0])
-        if frame is not None and frame.body >= 0:
-            velocities |= speaks[machine.bodies[frame.body].name]
-    return velocities
+    groups = Groups(machine)
+    return [set(groups.velocities(groups.touched(actuator))) for actuator in machine.actuators]
 
 
 def _hold(machine: Machine, connection: MachineConnection, arm: str, *, is_child_on_arm: bool) -> Hold:

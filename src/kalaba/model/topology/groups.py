@@ -47,7 +47,9 @@ class Groups:
             self._q_of[index], self._v_of[index] = self._entries(index)
         self._group: dict[int, frozenset[int]] = {}
         self._bodies_of: dict[int, frozenset[int]] = {}  # by the identity of the machine's parts
-        self._join()
+        self._join_trees()
+        self.trees = self.members  # bodies that hang together or share coordinates, before anything acts on them
+        self._join_acted_on()
 
     @property
     def members(self) -> list[frozenset[int]]:
@@ -83,8 +85,25 @@ class Groups:
     def bodies_of(self, part: MachinePart) -> frozenset[int]:
         """The groups that a part touches, as all their bodies."""
         if id(part) not in self._bodies_of:
-            self._bodies_of[id(part)] = frozenset().union(*(self._group[i] for i in self._touched(part)))
+            self._bodies_of[id(part)] = frozenset().union(*(self._group[i] for i in self.touched(part)))
         return self._bodies_of[id(part)]
+
+    def touched(self, part: MachinePart) -> set[int]:
+        """Bodies that a part acts on or reads."""
+        m = self.machine
+        frames = set(part.frames)
+        bodies: set[int] = set()
+        for expression in expressions(part):
+            frames |= expression.frames
+            for name in expression.names:
+                bodies |= self._speakers.get(name, set())
+                head = name.rpartition(".")[0]
+                if name not in self._speakers and head in m.frames:
+                    frames.add(head)
+        if isinstance(part, MachineConstraint):
+            for name, _ in part.work:
+                bodies |= self._speakers.get(name, set())
+        return bodies | {m.frames[name].body for name in frames if m.frames[name].body >= 0}
 
     def are_joined(self, a: frozenset[int], b: frozenset[int]) -> bool:
         """Tell whether a closure joins two groups."""
@@ -122,8 +141,8 @@ class Groups:
     def _pairs(self) -> dict[int, int]:
         return dict(self.machine.scalar_pairs)
 
-    def _join(self) -> None:
-        """Union of bodies that share a tree, a coordinate or something that acts."""
+    def _join_trees(self) -> None:
+        """Union of bodies that share a tree or a coordinate."""
         m = self.machine
         self._group = {i: frozenset({i}) for i in range(len(m.bodies))}
         for i, body in enumerate(m.bodies):
@@ -132,34 +151,21 @@ class Groups:
                 self._unite({i, parent})
         for entry in range(len(m.coordinates)):
             self._unite({i for i, entries in self._q_of.items() if entry in entries})
+
+    def _join_acted_on(self) -> None:
+        """Union of bodies that share something that acts."""
+        m = self.machine
         for kind in ACTING:
             for part in getattr(m, kind):
-                self._unite(self._touched(part))
+                self._unite(self.touched(part))
         for closure in m.closures:
             if isinstance(closure, MachineConstraint) and closure.work:
-                self._unite(self._touched(closure))
+                self._unite(self.touched(closure))
 
     def _unite(self, bodies: Iterable[int]) -> None:
         joined = frozenset().union(*(self._group[i] for i in bodies))
         for i in joined:
             self._group[i] = joined
-
-    def _touched(self, part: MachinePart) -> set[int]:
-        """Bodies that a part acts on or reads."""
-        m = self.machine
-        frames = set(part.frames)
-        bodies: set[int] = set()
-        for expression in expressions(part):
-            frames |= expression.frames
-            for name in expression.names:
-                bodies |= self._speakers.get(name, set())
-                head = name.rpartition(".")[0]
-                if name not in self._speakers and head in m.frames:
-                    frames.add(head)
-        if isinstance(part, MachineConstraint):
-            for name, _ in part.work:
-                bodies |= self._speakers.get(name, set())
-        return bodies | {m.frames[name].body for name in frames if m.frames[name].body >= 0}
 
     @cached_property
     def _speakers(self) -> dict[str, set[int]]:
