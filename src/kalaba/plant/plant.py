@@ -34,6 +34,7 @@ from kalaba.plant.evaluate import motion as motion_at
 from kalaba.plant.laws import trace_map
 from kalaba.plant.reaction import Reaction, reaction
 from kalaba.plant.scales import Scales, scales_of
+from kalaba.plant.readings import FrameReading
 from kalaba.plant.start import find_start, first_guess, settle_as_found
 from kalaba.plant.state import Energy, Pose, State
 from kalaba.plant.step import Stepping, one_step
@@ -429,8 +430,8 @@ class Plant:
             frame: name of a body, or of a frame on one
             q: configuration, one number per coordinate (m, rad, unit quaternions)
         """
-        reading = self.watch((frame,), self.inputs(q))[0]
-        return Pose(reading[:3], reading[3:12].reshape((3, 3), order="F"))
+        reading = FrameReading.of(self.watch((frame,), self.inputs(q))[0])
+        return Pose(reading.position, reading.rotation)
 
     def jacobian(self, frame: str, q: ArrayLike) -> Array:
         """(6, n_v): linear velocity of the frame's origin, then angular velocity, world axes.
@@ -439,7 +440,7 @@ class Plant:
             frame: name of a body, or of a frame on one
             q: configuration, one number per coordinate (m, rad, unit quaternions)
         """
-        return self.watch((frame,), self.inputs(q))[0][12:].reshape((6, len(self.velocities)), order="F")
+        return FrameReading.of(self.watch((frame,), self.inputs(q))[0]).jacobian
 
     def velocity(self, frame: str, q: ArrayLike, v: ArrayLike) -> Array:
         """Linear velocity of a frame's origin, then angular velocity, world axes.
@@ -452,7 +453,7 @@ class Plant:
         return self.jacobian(frame, q) @ checked(v, len(self.velocities), "v", self.velocities)
 
     def watch(self, names: tuple[str, ...], inputs: Array) -> list[Array]:
-        """Readings of named scalars (value, gradient) and frames (position, rotation, Jacobian).
+        """Readings of named scalars (value, gradient) and frames (position, rotation, Jacobian); see `readings.py`.
 
         Arguments:
             names: names of coordinates, displacements and frames

@@ -16,6 +16,7 @@ from kalaba.model.units import row_units
 from kalaba.native.backend import Interpreted
 from kalaba.plant.arguments import checked
 from kalaba.plant.assembly import TRIES, Assembled, assemble, weighted_step
+from kalaba.plant.readings import FrameReading, ScalarReadings
 from kalaba.plant.reference import project_state
 from kalaba.plant.state import State, own_state
 from kalaba.space.arrays import Array
@@ -94,8 +95,7 @@ def _place(plant: Plant, q: Array, body: MachineBody, pose: Placed) -> Array:
     """Set a free body's coordinates so that its frame has a pose in the world."""
     at_seat = q.copy()
     at_seat[body.q_index : body.q_index + 7] = (0, 0, 0, 1, 0, 0, 0)
-    reading = plant.watch((body.name,), plant.inputs(at_seat))[0]
-    seat, R = reading[:3], reading[3:12].reshape((3, 3), order="F")
+    seat, R = plant.pose(body.name, at_seat)
     q = q.copy()
     q[body.q_index : body.q_index + 3] = R.T @ (pose[0] - seat)
     q[body.q_index + 3 : body.q_index + 7] = quaternion_of(R.T @ rotation_of(pose[1]))
@@ -171,10 +171,11 @@ def closing(plant: Plant) -> _Closing:
 def _held_rows(reading: Array, target: Placed | float, n: int) -> tuple[Array, Array]:
     """Matrix and residual of a held scalar or frame."""
     if not isinstance(target, tuple):
-        return reading[1:].reshape(1, n), reading[:1] - target
-    jacobian = reading[12:].reshape((6, n), order="F")
-    turned = rotation_vector(reading[3:12].reshape((3, 3), order="F") @ rotation_of(target[1]).T)
-    return jacobian, np.concatenate([reading[:3] - target[0], turned])
+        scalar = ScalarReadings.of([reading], n)
+        return scalar.gradients, scalar.values - target
+    frame = FrameReading.of(reading)
+    turned = rotation_vector(frame.rotation @ rotation_of(target[1]).T)
+    return frame.jacobian, np.concatenate([frame.position - target[0], turned])
 
 
 def _targets(plant: Plant, entries: tuple[tuple[str, Any], ...]) -> Targets:
@@ -270,7 +271,7 @@ def _start_speed(plant: Plant, q: Array) -> Array:
     n = len(plant.velocities)
     readings = plant.watch(tuple(key for key, _ in speeds), plant.inputs(q))
     rows = [
-        reading[-len(value) * n :].reshape((len(value), n), order="F")
+        FrameReading.of(reading).jacobian if len(value) == 6 else ScalarReadings.of([reading], n).gradients
         for (_, value), reading in zip(speeds, readings, strict=True)
     ]
     extra = np.vstack([np.zeros((0, n)), *rows])

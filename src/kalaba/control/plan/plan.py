@@ -16,6 +16,7 @@ from kalaba.control.plan.way import Guess, Place, Way, way
 from kalaba.errors import ControlError
 from kalaba.paths.checks import positive
 from kalaba.plant.plant import Plant, build
+from kalaba.plant.readings import ScalarReadings
 from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
@@ -184,7 +185,8 @@ def _check_ends(problem: Problem, straight: Way) -> None:
     """Refuse ends beyond the limits of joints."""
     for what, q in (("start", straight.q[0]), ("end", straight.q[-1])):
         for name, low, high in problem.joints:
-            value = float(problem.plant.watch((name,), problem.plant.inputs(q))[0][0])
+            reading = problem.plant.watch((name,), problem.plant.inputs(q))
+            value = float(ScalarReadings.of(reading, len(problem.plant.velocities)).values[0])
             if not low - tolerances.SAME_SOLUTION <= value <= high + tolerances.SAME_SOLUTION:
                 raise ControlError(f"{what}: {name} is {value:.4g}, its limits are {low:.4g} and {high:.4g}.")
 

@@ -23,6 +23,7 @@ from kalaba.kinematics.tree.chain import Limits, movers, shifted
 from kalaba.kinematics.tree.differential import measure
 from kalaba.kinematics.tree.task import Look, Target, Task, descend, nearest, target_of
 from kalaba.plant.arguments import checked, checked_configuration
+from kalaba.plant.readings import ScalarReadings
 from kalaba.plant.state import Pose
 from kalaba.space.arrays import Array
 
@@ -167,9 +168,9 @@ class Closing(Task):
         """Gaps of the rows, their rates, and the limited displacements."""
         plant, rows, n = self.plant, list(self.arm.rows), len(self.plant.velocities)
         matrix, _ = plant.constraint(q, np.zeros(n))
-        scalars = plant.watch(self.limits.names, plant.inputs(q))
-        read = np.array(scalars).reshape((len(scalars), 1 + n))
-        return Look(plant.residual(q)[rows], matrix[rows][:, self.movers], read[:, 0], read[:, 1:][:, self.movers])
+        limited = ScalarReadings.of(plant.watch(self.limits.names, plant.inputs(q)), n)
+        gradients = limited.gradients[:, self.movers]
+        return Look(plant.residual(q)[rows], matrix[rows][:, self.movers], limited.values, gradients)
 
     def is_flipped(self, q: Array) -> bool:
         """Whether a grasp of the arm sits at a false root of its rows."""

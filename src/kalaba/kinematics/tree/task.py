@@ -17,6 +17,7 @@ from kalaba.kinematics.tree.bounds import bounded_step, nearest_within, null_spa
 from kalaba.kinematics.tree.chain import Limits, movers
 from kalaba.kinematics.tree.hinges import skew
 from kalaba.plant.arguments import checked
+from kalaba.plant.readings import FrameReading, ScalarReadings
 from kalaba.plant.state import Pose
 from kalaba.space import pose as described
 from kalaba.space.arrays import Array
@@ -126,11 +127,11 @@ class Task:
         """Gap, its rate, and the limited displacements."""
         plant, n = self.plant, len(self.plant.velocities)
         place, *scalars = plant.watch((self.frame, *self.limits.names), plant.inputs(q))
-        away = gap(place[:3], place[3:12].reshape((3, 3), order="F"), self.target)
-        J = place[12:].reshape((6, n), order="F")[:, self.movers]
+        frame, limited = FrameReading.of(place), ScalarReadings.of(scalars, n)
+        away = gap(frame.position, frame.rotation, self.target)
+        J = frame.jacobian[:, self.movers]
         J[3:] = turn_rates(away[3:]) @ J[3:]
-        read = np.array(scalars).reshape((len(scalars), 1 + n))
-        return Look(away, J, read[:, 0], read[:, 1:][:, self.movers])
+        return Look(away, J, limited.values, limited.gradients[:, self.movers])
 
     def is_met(self, look: Look) -> bool:
         """Whether the pose is reached within the limits."""

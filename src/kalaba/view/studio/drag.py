@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba.plant.assembly import close, weighted_step
+from kalaba.plant.readings import FrameReading
 from kalaba.plant.start import closing
 from kalaba.space.arrays import Array
 from kalaba.space.rotations import rotation_vector
@@ -78,12 +79,11 @@ def _left(plant: Plant, frame: str, q: Array, goal: Goal) -> float:
 
 def _pull(plant: Plant, frame: str, q: Array, goal: Goal) -> tuple[Array, Array]:
     """What is left to go, and the Jacobian of the frame."""
-    reading = plant.watch((frame,), plant.inputs(q))[0]
-    J = reading[12:].reshape((6, len(plant.velocities)), order="F")
-    error = goal[0] - reading[:3]
+    reading = FrameReading.of(plant.watch((frame,), plant.inputs(q))[0])
+    error = goal[0] - reading.position
     if goal[1] is None:
-        return error, J[:3]
-    return np.concatenate([error, rotation_vector(goal[1] @ reading[3:12].reshape((3, 3), order="F").T)]), J
+        return error, reading.jacobian[:3]
+    return np.concatenate([error, rotation_vector(goal[1] @ reading.rotation.T)]), reading.jacobian
 
 
 def _step(A: Array, M: Array, J: Array, error: Array) -> Array:  # noqa: N803  (symbols of the equation above)
