@@ -10,7 +10,7 @@ from kalaba.model.solids import Solid
 from kalaba.model.system import System
 from kalaba.native.backend import Interpreted
 from kalaba.plant.plant import Plant, build
-from kalaba.plant.state import Pose as Place
+from kalaba.space.numeric_pose import NumericPose
 from kalaba.space.pose import Axis, Pose
 
 SOLID = Solid(1.0, com=(0.05, 0.02, 0.1), inertia=(0.02, 0.03, 0.02))
@@ -46,7 +46,7 @@ def random_wrist_arm(seed: int, limits: tuple[float, float] | None = None) -> Pl
     return build(arm_of("wristed", hinges, seats), backend=Interpreted())
 
 
-def gap_between(found: Place, wanted: Place) -> float:
+def gap_between(found: NumericPose, wanted: NumericPose) -> float:
     """The largest entry by which two poses differ."""
     return max(float(np.abs(a - b).max()) for a, b in zip(found, wanted, strict=True))
 

@@ -16,7 +16,7 @@ from kalaba.kinematics.tree.hinges import Axes, carry_to, turned
 from kalaba.kinematics.tree.task import Task, descend, target_of, turn_rates
 from kalaba.native.backend import Interpreted
 from kalaba.plant.plant import build
-from kalaba.plant.state import Pose as Place
+from kalaba.space.numeric_pose import NumericPose
 from kalaba.space.pose import Axis, Pose, Y, Z
 from states import moved, random_state
 
@@ -259,4 +259,4 @@ def test_a_described_pose_and_a_measured_one_are_the_same(puma):
     described = Pose((0.4, 0.2, 0.6), rpy=(0.3, -0.2, 0.9))
     rotation = Rotation.from_euler("ZYX", (0.9, -0.2, 0.3)).as_matrix()
     found = kb.inverse_kinematics(puma, "tool", described)
-    assert gap_between(puma.pose("tool", found.q), Place(np.array((0.4, 0.2, 0.6)), rotation)) < FOUND
+    assert gap_between(puma.pose("tool", found.q), NumericPose(np.array((0.4, 0.2, 0.6)), rotation)) < FOUND

@@ -25,9 +25,9 @@ from kalaba.kinematics.objects.opened import Opened, configuration
 from kalaba.model.system import System
 from kalaba.plant.arguments import checked
 from kalaba.plant.plant import Plant, build
-from kalaba.plant.state import Pose as FoundPose
 from kalaba.plant.state import State
 from kalaba.space.arrays import Array
+from kalaba.space.numeric_pose import NumericPose
 from kalaba.space.pose import Pose
 from kalaba.tolerances import ARM_FOLLOWS, ARM_SINGULAR, FORCE_REACHED
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from kalaba.cooperate.sharing import Internal
     from kalaba.kinematics.objects.coordinates import Reading
 
-AnyPose = Pose | FoundPose  # written by people, or given by `plant.pose`
+AnyPose = Pose | NumericPose  # written by people, or given by `plant.pose`
 TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
 
 

@@ -19,11 +19,10 @@ from kalaba.model.system import Placement, System
 from kalaba.native.backend import Interpreted
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.start import find_configuration, widest_gap
-from kalaba.plant.state import Pose as Place
 from kalaba.space.arrays import Array
 from kalaba.space.number import is_number
+from kalaba.space.numeric_pose import NumericPose
 from kalaba.space.pose import Pose
-from kalaba.space.rotations import quaternion_of
 
 NEARBY = 0.1  # rad, m: how far the configurations lie that tell the rank a grasp has elsewhere
 PROBES = 4  # configurations nearby
@@ -33,8 +32,8 @@ TRIES = 40  # starts from which an arm that stands alone is led to its grasp
 class Seat(NamedTuple):
     """Where a grasp is: in the world, and seen from the base of its arm."""
 
-    in_world: Place
-    in_base: Place
+    in_world: NumericPose
+    in_base: NumericPose
 
 
 def check_reach(
@@ -87,8 +86,8 @@ def _seats(objects: System, arms: dict[str, Placement], grasps: list[Grasp]) -> 
     plant = build(objects.add(*bases, *seats), backend=Interpreted())
     q, placed = plant.start.q, {}
     for grasp, base, seat in zip(grasps, bases, seats, strict=True):
-        at, on = plant.pose(seat.name, q), plant.pose(base.name, q)
-        placed[grasp] = Seat(at, Place(on.rotation.T @ (at.position - on.position), on.rotation.T @ at.rotation))
+        in_world = plant.pose(seat.name, q)
+        placed[grasp] = Seat(in_world, in_world.seen_from(plant.pose(base.name, q)))
     return placed
 
 
@@ -136,12 +135,11 @@ def _start(system: System, arm: str, seat: Seat | None) -> Start:
     whole = system.machine.start
     held = of_arm(whole.hold)
     if seat is not None:
-        place = seat.in_base
-        held["seat"] = Pose(tuple(place.position), quaternion=tuple(quaternion_of(place.rotation)))
+        held["seat"] = seat.in_base.as_pose
     return Start(hold=held, guess=of_arm(whole.guess))
 
 
-def _text(place: Place) -> str:
+def _text(place: NumericPose) -> str:
     """A pose for people: position, and roll, pitch, yaw."""
     R = place.rotation
     rpy = np.arctan2(R[2, 1], R[2, 2]), np.arcsin(np.clip(-R[2, 0], -1, 1)), np.arctan2(R[1, 0], R[0, 0])

@@ -36,10 +36,11 @@ from kalaba.plant.reaction import Reaction, reaction
 from kalaba.plant.scales import Scales, scales_of
 from kalaba.plant.readings import FrameReading
 from kalaba.plant.start import find_start, first_guess, settle_as_found
-from kalaba.plant.state import Energy, Pose, State
+from kalaba.plant.state import Energy, State
 from kalaba.plant.step import Stepping, one_step
 from kalaba.plant.variants import interpreted, limb_machine, variant
 from kalaba.space.arrays import Array
+from kalaba.space.numeric_pose import NumericPose
 
 if TYPE_CHECKING:
     import casadi as ca
@@ -423,7 +424,7 @@ class Plant:
             packed[self.layout.f] += self.jacobian(frame, q).T @ checked(wrench, 6, f"wrench on {frame}", WRENCH)
         return packed
 
-    def pose(self, frame: str, q: ArrayLike) -> Pose:
+    def pose(self, frame: str, q: ArrayLike) -> NumericPose:
         """Position and rotation of a frame in the world.
 
         Arguments:
@@ -431,7 +432,7 @@ class Plant:
             q: configuration, one number per coordinate (m, rad, unit quaternions)
         """
         reading = FrameReading.of(self.watch((frame,), self.inputs(q))[0])
-        return Pose(reading.position, reading.rotation)
+        return NumericPose(reading.position, reading.rotation)
 
     def jacobian(self, frame: str, q: ArrayLike) -> Array:
         """(6, n_v): linear velocity of the frame's origin, then angular velocity, world axes.

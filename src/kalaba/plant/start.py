@@ -22,6 +22,7 @@ from kalaba.plant.state import State, own_state
 from kalaba.space.arrays import Array
 from kalaba.space.configuration import difference, retract
 from kalaba.space.number import is_number
+from kalaba.space.numeric_pose import NumericPose
 from kalaba.space.pose import AsFound, Pose
 from kalaba.space.rotations import from_pose, quaternion_of, rotation_of, rotation_vector
 from kalaba.tolerances import (
@@ -95,10 +96,10 @@ def _place(plant: Plant, q: Array, body: MachineBody, pose: Placed) -> Array:
     """Set a free body's coordinates so that its frame has a pose in the world."""
     at_seat = q.copy()
     at_seat[body.q_index : body.q_index + 7] = (0, 0, 0, 1, 0, 0, 0)
-    seat, R = plant.pose(body.name, at_seat)
+    seated = NumericPose(pose[0], rotation_of(pose[1])).seen_from(plant.pose(body.name, at_seat))
     q = q.copy()
-    q[body.q_index : body.q_index + 3] = R.T @ (pose[0] - seat)
-    q[body.q_index + 3 : body.q_index + 7] = quaternion_of(R.T @ rotation_of(pose[1]))
+    q[body.q_index : body.q_index + 3] = seated.position
+    q[body.q_index + 3 : body.q_index + 7] = quaternion_of(seated.rotation)
     return q
 
 
@@ -359,10 +360,8 @@ def settle_as_found(system: System, q: ArrayLike | None = None) -> System:
     settled = []
     for part in system.parts:
         if part in waiting and isinstance(part, Connection):
-            child, parent = plant.pose(part.child, q), plant.pose(part.parent, q)
-            R = parent.rotation.T @ child.rotation
-            at = Pose(tuple(parent.rotation.T @ (child.position - parent.position)), quaternion=tuple(quaternion_of(R)))
-            settled.append(replace(part, at=at))
+            seat = plant.pose(part.child, q).seen_from(plant.pose(part.parent, q))
+            settled.append(replace(part, at=seat.as_pose))
         else:
             settled.append(part)  # type: ignore[arg-type]
     return replace(system, parts=tuple(settled))

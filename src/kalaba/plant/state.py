@@ -47,18 +47,6 @@ class NamedState(State):
         return named
 
 
-class Pose(NamedTuple):
-    """Where a frame is in the world.
-
-    Arguments:
-        position: of the frame's origin, (3,), m
-        rotation: (3, 3), columns are the frame's axes in the world
-    """
-
-    position: Array
-    rotation: Array
-
-
 class Energy(NamedTuple):
     """Kinetic and potential energy in joules.
 

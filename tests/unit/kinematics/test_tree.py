@@ -13,7 +13,7 @@ from kalaba.kinematics.tree.differential import measure
 from kalaba.model.parts import Body, Connection
 from kalaba.native.backend import Interpreted
 from kalaba.plant.plant import build
-from kalaba.plant.state import Pose as Place
+from kalaba.space.numeric_pose import NumericPose
 from kalaba.space.pose import Pose, X, Y, Z
 
 PLANAR = [Revolute(Z), Revolute(Z)]
@@ -40,7 +40,7 @@ def test_five_hinges_reach_their_own_poses_and_say_that_others_take_six():
     arm, rng = random_arm(1, joints=5), np.random.default_rng(1)
     own = arm.pose("tool", rng.normal(size=5))
     assert gap_between(arm.pose("tool", kb.inverse_kinematics(arm, "tool", own).q), own) < 1e-12
-    turned = Place(own.position, own.rotation @ [[0, 0, 1], [1, 0, 0], [0, 1, 0]])
+    turned = NumericPose(own.position, own.rotation @ [[0, 0, 1], [1, 0, 0], [0, 1, 0]])
     with pytest.raises(KinematicsError, match="5 joints move it, a pose takes six"):
         kb.inverse_kinematics(arm, "tool", turned)
 
@@ -170,8 +170,8 @@ def test_an_angle_that_two_joints_read_does_not_come_round():
     [
         ({"pose": (1, 2, 3)}, r"pose: expected kb\.Pose"),
         ({"pose": Pose(("a", 0, 0))}, "pose: expected plain numbers"),
-        ({"pose": Place(np.zeros(3), np.ones((3, 3)))}, r"pose\.rotation: expected a rotation matrix"),
-        ({"pose": Place(np.full(3, np.nan), np.eye(3))}, r"pose\.position: expected finite numbers"),
+        ({"pose": NumericPose(np.zeros(3), np.ones((3, 3)))}, r"pose\.rotation: expected a rotation matrix"),
+        ({"pose": NumericPose(np.full(3, np.nan), np.eye(3))}, r"pose\.position: expected finite numbers"),
         ({"frame": "tol"}, "planar: no frame 'tol'; did you mean tool"),
         ({"count": 0}, "count: expected a number of solutions from 1, got 0"),
         ({"guess": [0.0]}, "q: expected 2 numbers"),

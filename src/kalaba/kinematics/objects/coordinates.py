@@ -16,14 +16,14 @@ from numpy.typing import ArrayLike
 from kalaba import tolerances
 from kalaba.errors import KinematicsError
 from kalaba.kinematics.objects.opened import configuration, modes
-from kalaba.kinematics.objects.relative import seen_from, then
 from kalaba.kinematics.tree.chain import shifted
 from kalaba.model.parts import Start
 from kalaba.plant.arguments import checked
 from kalaba.plant.choice import independent_rows_of
 from kalaba.plant.start import find_configuration
-from kalaba.plant.state import Pose, State
+from kalaba.plant.state import State
 from kalaba.space.arrays import Array
+from kalaba.space.numeric_pose import NumericPose
 from kalaba.space.rotations import rotation_vector
 
 if TYPE_CHECKING:
@@ -36,13 +36,13 @@ TRIES = 8  # starts from which objects are led to grasps that are no welds
 class Reading:
     """Where objects are."""
 
-    poses: dict[str, Pose]  # of the bodies that float
+    poses: dict[str, NumericPose]  # of the bodies that float
     joints: dict[str, float]  # coordinates of the objects' joints: m, rad, of balls quaternions
     q: Array  # the whole configuration
     gap: float  # largest gap of a row, m or rad
 
     @property
-    def pose(self) -> Pose:
+    def pose(self) -> NumericPose:
         """The pose of the first body that floats."""
         if not self.poses:
             raise KinematicsError("pose: expected an object that floats, got none. Its joints say where it is.")
@@ -81,14 +81,14 @@ def _arm_angles(opened: Opened, angles: ArrayLike) -> Array:
     return checked(angles, int(is_arm.sum()), "q", [names[i] for i in np.flatnonzero(is_arm)])
 
 
-def _pose_by(opened: Opened, end: Ends, q: Array) -> Pose:
+def _pose_by(opened: Opened, end: Ends, q: Array) -> NumericPose:
     """Where an arm that holds by a weld says that its body is: A (S⁻¹ B)."""
     plant = opened.plant
     body = plant.pose(plant.machine.bodies[end.hold.body].name, q)
-    return then(plant.pose(end.on_arm, q), seen_from(body, plant.pose(end.on_object, q)))
+    return plant.pose(end.on_arm, q).then(body.seen_from(plant.pose(end.on_object, q)))
 
 
-def _placed(opened: Opened, q: Array, poses: list[tuple[Ends, Pose]]) -> Array:
+def _placed(opened: Opened, q: Array, poses: list[tuple[Ends, NumericPose]]) -> Array:
     """The configuration with every body put where an arm says it is, parents first.
 
     A body that floats and that no arm tells of is moved along with the first body of its tree that is told.
@@ -101,7 +101,7 @@ def _placed(opened: Opened, q: Array, poses: list[tuple[Ends, Pose]]) -> Array:
             carried = next((i for i in sorted(places) if index in _ancestors(opened, i)), None)
             if carried is not None:
                 was, here = (opened.plant.pose(machine.bodies[i].name, q) for i in (carried, index))
-                q = opened.put(q, body, then(places[carried], seen_from(here, was)))
+                q = opened.put(q, body, places[carried].then(here.seen_from(was)))
         elif index in places:
             q = opened.put(q, body, places[index])
     return q
@@ -115,7 +115,7 @@ def _ancestors(opened: Opened, index: int) -> list[int]:
     return carriers
 
 
-def _check_poses(opened: Opened, q: Array, poses: list[tuple[Ends, Pose]]) -> None:
+def _check_poses(opened: Opened, q: Array, poses: list[tuple[Ends, NumericPose]]) -> None:
     """Refuse arms that tell different poses of a body, or such of two neighbours as their joint does not allow."""
     machine, first = opened.closed.machine, dict[int, "Ends"]()
     for end, pose in poses:
@@ -124,7 +124,7 @@ def _check_poses(opened: Opened, q: Array, poses: list[tuple[Ends, Pose]]) -> No
         other = first.get(index) or next((e for e, _ in poses if e.hold.body == parent), None)
         is_known = index in first or (bool(opened.joint_coordinates(body)) and (other is not None or parent < 0))
         first.setdefault(index, end)
-        away = seen_from(pose, opened.plant.pose(body.name, q))
+        away = pose.seen_from(opened.plant.pose(body.name, q))
         gaps = float(np.linalg.norm(away.position)), float(np.linalg.norm(rotation_vector(away.rotation)))
         if is_known and max(gaps) > tolerances.ARMS_AGREE * max(1.0, float(np.abs(pose.position).max())):
             who = f"{end.hold.arm} by {end.hold.name} and the ground"

@@ -24,8 +24,8 @@ from kalaba.kinematics.tree.differential import measure
 from kalaba.kinematics.tree.task import Look, Target, Task, descend, nearest, target_of
 from kalaba.plant.arguments import checked, checked_configuration
 from kalaba.plant.readings import ScalarReadings
-from kalaba.plant.state import Pose
 from kalaba.space.arrays import Array
+from kalaba.space.numeric_pose import NumericPose
 
 if TYPE_CHECKING:
     from kalaba.kinematics.objects.holding import Arm
@@ -60,7 +60,7 @@ def place(opened: Opened, pose: Any, joints: Mapping[str, float], q: Array) -> A
     for name, value in joints.items():
         q[names[name]] = _within(opened, name, checked((value,), 1, f"joints, {name}", (name,))[0])
     for name, goal in wanted.items():
-        q = opened.put(q, free[name], Pose(*target_of(goal)))
+        q = opened.put(q, free[name], NumericPose(*target_of(goal)))
     return checked_configuration(q, plant.machine)
 
 

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kalaba.kinematics.objects.relative import seen_from
 from kalaba.model.parts import Connection, Frame
 from kalaba.model.text.expressions import Values, number
 from kalaba.native.backend import Interpreted
 from kalaba.plant.arguments import checked_configuration
 from kalaba.plant.plant import Plant, build
-from kalaba.plant.state import Pose, State
-from kalaba.space import pose as described
+from kalaba.plant.state import State
 from kalaba.space.arrays import Array
 from kalaba.space.number import with_values
+from kalaba.space.numeric_pose import NumericPose
+from kalaba.space.pose import Pose
 
 if TYPE_CHECKING:
     from kalaba.joints import Joint
@@ -118,7 +118,7 @@ class Opened:
         values = Values({parameter.name: parameter.value for parameter in self.plant.machine.parameters})
         return with_values(body.joint, lambda path: number(getattr(body.joint, path), values))
 
-    def put(self, q: Array, body: MachineBody, pose: Pose) -> Array:
+    def put(self, q: Array, body: MachineBody, pose: NumericPose) -> Array:
         """The configuration with a body's own displacements such that it is at a pose, as nearly as its joint can."""
         joint, q = self.joint_coordinates(body), q.copy()
         if not joint:
@@ -127,7 +127,7 @@ class Opened:
         q[joint] = 0.0
         if body.joint.has_quaternion:
             q[joint[-4]] = 1.0
-        q[joint] = self._joint(body).coordinates_at(*seen_from(pose, self.plant.pose(body.name, q)))
+        q[joint] = self._joint(body).coordinates_at(*pose.seen_from(self.plant.pose(body.name, q)))
         if body.joint.has_quaternion and q[joint[-4:]] @ before[-4:] < 0:
             q[joint[-4:]] *= -1  # the same pose, on the side of the one before
         return q
@@ -135,7 +135,7 @@ class Opened:
 
 def _seat(connection: Connection) -> Frame:
     """Where the child of a connection sits; building a plant has settled what was to be found."""
-    if not isinstance(connection.at, described.Pose):
+    if not isinstance(connection.at, Pose):
         raise TypeError(f"{connection.name}.at: expected a pose, got {connection.at!r}")
     return Frame(connection.name, connection.parent, connection.at)
 

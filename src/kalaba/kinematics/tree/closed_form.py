@@ -19,13 +19,13 @@ from kalaba.kinematics.tree.chain import TURN, Limits, carriers, shifted, tree_o
 from kalaba.kinematics.tree.hinges import Axes, carry_to, turns_of
 from kalaba.kinematics.tree.search import inverse_kinematics
 from kalaba.kinematics.tree.task import Target, Task, descend, target_of
-from kalaba.plant.state import Pose
 from kalaba.space.arrays import Array
+from kalaba.space.numeric_pose import NumericPose
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
     from kalaba.plant.plant import Plant
-    from kalaba.space import pose as described
+    from kalaba.space.pose import Pose
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class _Arm:
     centre: Array  # where the axes of the wrist meet, at zero
 
 
-def branches(arm: System | Plant, frame: str, pose: described.Pose | Pose) -> tuple[Array, ...]:
+def branches(arm: System | Plant, frame: str, pose: Pose | NumericPose) -> tuple[Array, ...]:
     """All configurations, up to eight, in which six hinges with a spherical wrist put a frame at a pose.
 
     The last three axes must meet in a point, at whatever angles. Angles lie between −π and π where the limits let
@@ -149,7 +149,7 @@ def _no_wrist(plant: Plant, frame: str, why: str) -> KinematicsError:
 def _none(arm: _Arm, target: Target) -> KinematicsError:
     """Word the error for a pose without a branch: what a search says, unless it succeeds."""
     try:
-        inverse_kinematics(arm.plant, arm.frame, Pose(*target))
+        inverse_kinematics(arm.plant, arm.frame, NumericPose(*target))
     except KinematicsError as error:
         return error
     return KinematicsError(

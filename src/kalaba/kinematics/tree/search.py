@@ -19,8 +19,8 @@ from kalaba.space.arrays import Array
 if TYPE_CHECKING:
     from kalaba.model.system import System
     from kalaba.plant.plant import Plant
-    from kalaba.plant.state import Pose
-    from kalaba.space import pose as described
+    from kalaba.space.numeric_pose import NumericPose
+    from kalaba.space.pose import Pose
 
 TRIES = 60
 
@@ -43,7 +43,7 @@ class Reach:
 def inverse_kinematics(
     arm: System | Plant,
     frame: str,
-    pose: described.Pose | Pose,
+    pose: Pose | NumericPose,
     guess: ArrayLike | None = None,
     count: int = 1,
     singular: float | None = None,

@@ -18,10 +18,10 @@ from kalaba.kinematics.tree.chain import Limits, movers
 from kalaba.kinematics.tree.hinges import skew
 from kalaba.plant.arguments import checked
 from kalaba.plant.readings import FrameReading, ScalarReadings
-from kalaba.plant.state import Pose
-from kalaba.space import pose as described
 from kalaba.space.arrays import Array
 from kalaba.space.configuration import difference, displaced, unit
+from kalaba.space.numeric_pose import NumericPose
+from kalaba.space.pose import Pose
 from kalaba.space.rotations import from_pose, quaternion_of, rotation_of, rotation_vector
 
 if TYPE_CHECKING:
@@ -46,15 +46,15 @@ class Target(NamedTuple):
         return f"({x[0]:.4g}, {x[1]:.4g}, {x[2]:.4g}) m, quaternion ({e[0]:.4g}, {e[1]:.4g}, {e[2]:.4g}, {e[3]:.4g})"
 
 
-def target_of(pose: described.Pose | Pose) -> Target:
+def target_of(pose: Pose | NumericPose) -> Target:
     """Read a Pose of the model, whose numbers must be plain, or one that `plant.pose` gave."""
-    if isinstance(pose, described.Pose):
+    if isinstance(pose, Pose):
         try:
             position, quaternion = from_pose(pose, float)
         except ValueError as error:
             raise ModelError(f"pose: expected plain numbers, got {pose!r}. Expressions belong in a System.") from error
         return Target(checked(position, 3, "pose.position", "xyz"), rotation_of(quaternion))
-    if not isinstance(pose, Pose):
+    if not isinstance(pose, NumericPose):
         raise ModelError(f"pose: expected kb.Pose(position, rpy=...) or what plant.pose gives, got {pose!r}.")
     R = np.asarray(pose.rotation, dtype=float)
     if R.shape != (3, 3) or not np.abs(R.T @ R - np.eye(3)).max() < tolerances.ROTATION_MATRIX or np.linalg.det(R) < 0:

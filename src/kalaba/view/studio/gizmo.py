@@ -11,7 +11,7 @@ from kalaba.space.arrays import Array
 from kalaba.space.rotations import quaternion_of, rotation_of
 
 if TYPE_CHECKING:
-    from kalaba.plant.state import Pose
+    from kalaba.space.numeric_pose import NumericPose
 
 Pulled = Callable[[str, Array, Array | None], None]
 NAME = "/handles"
@@ -26,7 +26,7 @@ class Gizmo:
         self._handle: Any = None
         self.is_held = False
 
-    def put(self, frame: str, pose: Pose, size: float, *, turns: bool) -> None:
+    def put(self, frame: str, pose: NumericPose, size: float, *, turns: bool) -> None:
         """Put the handles on a frame."""
         self.remove()
         self._handle = self._server.scene.add_transform_controls(
@@ -45,7 +45,7 @@ class Gizmo:
         rotation = rotation_of(np.array(target.wxyz)) if turns else None
         self._pulled(frame, np.array(target.position), rotation)
 
-    def move(self, pose: Pose) -> None:
+    def move(self, pose: NumericPose) -> None:
         """Put the handles where the frame really is."""
         if self._handle is not None:
             self._handle.position, self._handle.wxyz = pose.position, quaternion_of(pose.rotation)
