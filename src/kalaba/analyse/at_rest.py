@@ -12,10 +12,11 @@ with δTᵀ Aᵀ = −Tᵀ δAᵀ. K is symmetric there if forces have a potenti
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -66,6 +67,30 @@ class Balance:
         return ", ".join(f"{names[j]} by {self.unbalanced[j]:.3g}" for j in order)
 
 
+class Slopes(NamedTuple):
+    """Mass, damping and stiffness about the motion at a state, each (n_v, n_v)."""
+
+    mass: Array
+    damping: Array
+    stiffness: Array
+
+
+def slopes_at(tangent: Evaluator, inputs: Array) -> Slopes:
+    """Evaluate the function "tangent" of a plant."""
+    values = tangent(inputs)
+    entries = [values[tangent.outputs[name]] for name in Slopes._fields]
+    n = math.isqrt(entries[0].size)
+    return Slopes(*(entry.reshape((n, n), order="F") for entry in entries))
+
+
+def swinging(mass: Array, stiffness: Array) -> tuple[Array, Array]:
+    """The ω², lowest first, and the φ of K φ = ω² M φ, with the symmetric parts of M and K on the tangent space."""
+    from scipy.linalg import eigh
+
+    squares, vectors = eigh((stiffness + stiffness.T) / 2, (mass + mass.T) / 2)
+    return squares, vectors
+
+
 class Rest:
     """A plant at rest under held actuation: gives its Balance at any configuration."""
 
@@ -100,9 +125,7 @@ class Rest:
             rows = independent_rows_of(plant, problem)
             T = rows.free_directions()
             keep_rows(plant, inputs, rows.mask)
-        values = self._tangent(inputs)
-        slopes = {key: values[part] for key, part in self._tangent.outputs.items()}
-        K, C = (slopes[key].reshape((n, n), order="F") for key in ("stiffness", "damping"))
+        _, C, K = slopes_at(self._tangent, inputs)
         unbalanced = T @ (T.T @ problem.force)
         motors = plant.actuation_map(q) @ self.actuation
         sizes = (plant.bias(q, np.zeros(n)), problem.force, motors, K.diagonal() * REST_STRAIN)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kalaba.analyse.at_rest import Actuation, Balance, Rest, balance_at, plant_of, state_at_rest
+from kalaba.analyse.at_rest import Actuation, Balance, Rest, balance_at, plant_of, state_at_rest, swinging
 from kalaba.errors import ConstraintError
 from kalaba.plant.choice import not_unique
 from kalaba.space.arrays import Array
@@ -100,7 +100,7 @@ def frequencies(system: System | Plant, at: State | None = None, actuation: Actu
 
 
 def _solve(plant: Plant, balance: Balance) -> Frequencies:
-    from scipy.linalg import LinAlgError, eigh
+    from scipy.linalg import LinAlgError
 
     T, M, K = balance.tangent, balance.reduced(balance.mass), balance.reduced(balance.stiffness)
     n = len(plant.velocities)
@@ -114,7 +114,7 @@ def _solve(plant: Plant, balance: Balance) -> Frequencies:
         none, wide = np.zeros(0), np.zeros((n, 0))
         return Frequencies(plant.system.name, none, none, none, wide, plant.velocities, wide)
     try:
-        vectors = eigh((K + K.T) / 2, (M + M.T) / 2)[1]
+        vectors = swinging(M, K)[1]
     except LinAlgError as error:
         raise not_unique(plant, plant.problem(plant.inputs(plant.start.q))) from error
     shapes = T @ (vectors / np.sqrt(np.sum(vectors * (M @ vectors), axis=0)))

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from kalaba.errors import ConstraintError, ModelError, NotFiniteError
 from kalaba.native.backend import machine_code
+from kalaba.plant import failures
 from kalaba.plant.arguments import checked
 from kalaba.plant.reference import Span, step_state
 from kalaba.plant.state import State
@@ -93,12 +94,14 @@ def _code(plant: Plant, name: str) -> Code:
 
 def _failure(plant: Plant, status: Status, row: int, t: float) -> ConstraintError | NotFiniteError:
     """Word the error of a step that failed."""
-    name, named = plant.system.name, plant.constraints[row] if row >= 0 else "a row"
-    words = {
-        "NAN": f"the state is no longer finite after t = {t:g} s. Try a smaller dt, or check the actuation.",
-        "RESIDUAL": f"the state cannot be projected onto the constraints after t = {t:g} s. Try a smaller dt.",
-        "INCONSISTENT": f"no motion obeys all rows at t = {t:g} s; {named} contradicts the others. Remove one.",
-        "SINGULAR": f"some motion has neither inertia nor constraint at t = {t:g} s. Give the body mass.",
-    }
-    kind = NotFiniteError if status.name == "NAN" else ConstraintError
-    return kind(f"{name}: {words[status.name]}")
+    from kalaba.compiled.trajectory import Status
+
+    failure = {
+        Status.NAN: failures.NOT_FINITE,
+        Status.RESIDUAL: failures.RESIDUAL_GROWTH,
+        Status.INCONSISTENT: failures.INCONSISTENT,
+        Status.SINGULAR: failures.SINGULAR,
+    }[status]
+    kind = NotFiniteError if status is Status.NAN else ConstraintError
+    words = failure.words(f" after t = {t:g} s", plant.constraints[row] if row >= 0 else "the rows", "dt", "actuation")
+    return kind(f"{plant.system.name}: {words}")

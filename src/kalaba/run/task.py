@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kalaba.analyse.at_rest import slopes_at, swinging
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.constrain.stabilisation import Stabilisation
 from kalaba.errors import ExpressionError, IntegrationError, ModelError
 from kalaba.model.text.expressions import parse_condition
+from kalaba.plant import failures
 from kalaba.plant.choice import keep_rows, rows_at
 from kalaba.plant.laws import Law, law_function, read
 from kalaba.plant.plant import Plant
@@ -124,18 +126,17 @@ class Task:
         """How the run ended, with one line for people if it broke off; `row` is the one a failure speaks of."""
         if not ending.failed:
             return Status(ending, time, "")
-        remedy = _REMEDIES[ending].format(row=row or "the rows")
-        return Status(ending, time, f"{self.name}: stopped at t = {time:.6g} s: {remedy}.")
+        words = _FAILURES[ending].words("", row or "the rows", "step", "control law")
+        return Status(ending, time, f"{self.name}: stopped at t = {time:.6g} s: {words}")
 
 
-_REMEDIES = {
-    Ending.NOT_FINITE: "the state is no longer finite. Try a smaller step, or check the control law",
-    Ending.STEP_UNDERFLOW: "steps fall below rounding. Look for a jump in the forces; if stiff, try kb.Radau()",
-    Ending.RESIDUAL_GROWTH: "projection cannot close {row}. The machine is where it cannot go on; try a smaller step",
-    Ending.INCONSISTENT: "no motion obeys all rows; {row} contradicts the others. Remove one of them",
-    Ending.UNSOLVED: "Newton's method finds no end of the step. Try a smaller step, kb.GeneralisedAlpha(rtol=1e-5), "
-    "or near a singular position its formulation='arnold-bruls'",
-    Ending.SINGULAR: "some motion has neither inertia nor constraint. Give the body mass, or constrain it",
+_FAILURES = {
+    Ending.NOT_FINITE: failures.NOT_FINITE,
+    Ending.STEP_UNDERFLOW: failures.STEP_UNDERFLOW,
+    Ending.RESIDUAL_GROWTH: failures.RESIDUAL_GROWTH,
+    Ending.INCONSISTENT: failures.INCONSISTENT,
+    Ending.UNSOLVED: failures.UNSOLVED,
+    Ending.SINGULAR: failures.SINGULAR,
 }
 
 
@@ -158,18 +159,12 @@ def stable_step(plant: Plant, state: State) -> float:
     ω² are the eigenvalues of Tᵀ K T against Tᵀ M T, T spanning the motions that the rows allow and K being the
     stiffness about the motion at that state, without motors.
     """
-    from scipy.linalg import eigh
-
-    n = len(plant.velocities)
     inputs = plant.inputs(*state)
     rows = rows_at(plant, inputs)
     keep_rows(plant, inputs, rows.mask)
-    function = plant.interpreted("tangent")
-    values = function(inputs)
-    tangent = {name: values[part] for name, part in function.outputs.items()}
-    M, K = (tangent[name].reshape((n, n), order="F") for name in ("mass", "stiffness"))
+    slopes = slopes_at(plant.interpreted("tangent"), inputs)
     T = rows.free_directions()
     if not T.shape[1]:
         return np.inf
-    highest = eigh(T.T @ (K + K.T) @ T / 2, T.T @ M @ T, eigvals_only=True)[-1]
+    highest = swinging(T.T @ slopes.mass @ T, T.T @ slopes.stiffness @ T)[0][-1]
     return float(2 / np.sqrt(highest)) if highest > 0 else np.inf

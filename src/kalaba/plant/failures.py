@@ -1,0 +1,29 @@
+"""Why a step of time fails, in words: for one step (`plant.step`) and for runs."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Failure(NamedTuple):
+    """What happened and what to do; `{row}` is the row that it speaks of, `{step}` and `{drive}` what a user gave."""
+
+    what: str
+    remedy: str
+
+    def words(self, when: str, row: str, step: str, drive: str) -> str:
+        """A line for people; `step` and `drive` are what the user calls the step and the motors' input."""
+        return f"{self.what.format(row=row)}{when}. {self.remedy.format(step=step, drive=drive)}."
+
+
+NOT_FINITE = Failure("the state is no longer finite", "Try a smaller {step}, or check the {drive}")
+STEP_UNDERFLOW = Failure("steps fall below rounding", "Look for a jump in the forces; if stiff, try kb.Radau()")
+RESIDUAL_GROWTH = Failure(
+    "projection cannot close {row}", "Try a smaller {step}, or the machine is where it cannot go on"
+)
+INCONSISTENT = Failure("no motion obeys all rows; {row} contradicts the others", "Remove one of them")
+UNSOLVED = Failure(
+    "Newton's method finds no end of the step",
+    "Try a smaller {step}, kb.GeneralisedAlpha(rtol=1e-5), or near a singular position its formulation='arnold-bruls'",
+)
+SINGULAR = Failure("some motion has neither inertia nor constraint", "Give the body mass, or constrain it")
