@@ -15,7 +15,7 @@ def whole(system, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(variants, "MANY_BODIES", 10**6)
         plant = kb.build(system)
-        assert plant.blocks is None
+        assert plant.solved_by_limbs is None
     return plant
 
 
@@ -23,7 +23,7 @@ def divided(system, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(variants, "MANY_BODIES", 2)
         plant = kb.build(system)
-        assert plant.blocks is not None
+        assert plant.solved_by_limbs is not None
     return plant
 
 

@@ -11,7 +11,7 @@ import kalaba as kb
 from kalaba.analyse.at_rest import Rest
 from kalaba.constrain import rows
 from kalaba.constrain.solvers import KKT, MaskedLDL, NullSpace, UdwadiaKalaba
-from kalaba.control.bound_goals import course, tangent
+from kalaba.control.course import course, tangent
 from kalaba.plant.choice import free_directions, rows_at
 from kalaba.run.task import stable_step
 from kalaba.tolerances import ROW_INDEPENDENT, ROW_NOTHING

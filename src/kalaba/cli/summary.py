@@ -140,7 +140,7 @@ def _missed(run: Run, goals: Sequence[Any]) -> Peak | None:
     """The largest distance from the goals; the largest angle where they are all angles."""
     if not goals:
         return None
-    from kalaba.control.missed import goal_errors
+    from kalaba.control.tracking_errors import goal_errors
 
     unit, values = next(iter(goal_errors(run, goals).items()))
     worst = int(np.nanargmax(values))

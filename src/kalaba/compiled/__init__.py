@@ -37,13 +37,13 @@ A lane that fails or stops keeps its last good state and the others go on. Failu
 from kalaba.compiled.integration import Integration
 from kalaba.compiled.kernels import Kernels
 from kalaba.compiled.schedule import Schedule
-from kalaba.compiled.trajectory import Choice, Opening, Status, Trajectory
+from kalaba.compiled.trajectory import Opening, RankAtTime, Status, Trajectory
 
 __all__ = [
-    "Choice",
     "Integration",
     "Kernels",
     "Opening",
+    "RankAtTime",
     "Schedule",
     "Status",
     "Trajectory",

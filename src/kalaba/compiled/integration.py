@@ -8,7 +8,7 @@ import numpy.typing as npt
 from kalaba.compiled.engine import advance, advance_structure
 from kalaba.compiled.kernels import Kernels
 from kalaba.compiled.schedule import Schedule
-from kalaba.compiled.trajectory import Choice, Opening, Status, Trajectory
+from kalaba.compiled.trajectory import Opening, RankAtTime, Status, Trajectory
 from kalaba.compiled.workspace import workspace
 from kalaba.errors import IntegrationError
 from kalaba.native.machine_code import Floats
@@ -127,6 +127,6 @@ class Integration:
             jolt=(float(arrays["jolt"][lane]), float(arrays["jolt_time"][lane])),
             steps=int(memory.n_steps),
             rejected=int(memory.n_rejected),
-            choices=tuple(Choice(float(time), int(rank)) for time, of, rank in logged if of == lane),
+            choices=tuple(RankAtTime(float(time), int(rank)) for time, of, rank in logged if of == lane),
             n_choices=int(memory.n_choices),
         )

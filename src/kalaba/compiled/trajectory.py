@@ -29,7 +29,7 @@ class Status(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class RankAtTime:
     """A choice of constraint rows."""
 
     time: float  # s
@@ -64,5 +64,5 @@ class Trajectory:
     jolt: tuple[float, float]  # largest change of speed by projection, of the largest speed, and its time
     steps: int
     rejected: int
-    choices: tuple[Choice, ...]  # the first so many
+    choices: tuple[RankAtTime, ...]  # the first so many
     n_choices: int  # of all lanes

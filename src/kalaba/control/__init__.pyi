@@ -7,7 +7,7 @@ from kalaba.control.goals import posture as posture
 from kalaba.control.servo import servo as servo
 from kalaba.control.servo import Servo as Servo
 from kalaba.control.ideal import IdealServo as IdealServo
-from kalaba.control.missed import goal_errors as goal_errors
+from kalaba.control.tracking_errors import goal_errors as goal_errors
 from kalaba.control.inverse_dynamics import inverse_dynamics as inverse_dynamics
 from kalaba.control.inverse_dynamics import Efforts as Efforts
 from kalaba.control.inverse_dynamics import trade_off as trade_off

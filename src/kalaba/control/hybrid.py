@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.control.allocation import Allocation, LeastSquares
-from kalaba.control.bound_goals import course
+from kalaba.control.course import course
 from kalaba.control.drive import Drive, Reading
 from kalaba.control.goals import Goal, duration_of
 from kalaba.control.inverse_dynamics import Efforts, inverse_dynamics

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
-from kalaba.control import traced
-from kalaba.control.bound_goals import course
+from kalaba.control import servo_expressions
+from kalaba.control.course import course
 from kalaba.control.goals import Goal, checked_goals, duration_of
 from kalaba.errors import ControlError
 from kalaba.paths.checks import zero_or_more
@@ -78,7 +78,7 @@ class IdealServo:
 
         def pushes(equations: Equations, mask: ca.SX, numbers: ca.SX) -> list[ca.SX]:
             gains, rows = (self.frequency, self.damping), on_course.rows(equations, numbers)
-            return traced.ideal_force(equations, mask, rows, gains, stacked=self.stacked)
+            return servo_expressions.ideal_force(equations, mask, rows, gains, stacked=self.stacked)
 
         def idle(_: Equations, __: ca.SX, ___: ca.SX) -> list[ca.SX]:
             return [ca.SX(0)] * len(plant.actuators)

@@ -13,9 +13,9 @@ import casadi as ca
 import numpy as np
 
 from kalaba import tolerances
-from kalaba.control import traced
+from kalaba.control import servo_expressions
 from kalaba.control.allocation import Allocation, LeastSquares, Share, checked_rule
-from kalaba.control.bound_goals import Course, apart, course, tangent
+from kalaba.control.course import Course, apart, course, tangent
 from kalaba.control.goals import Goal, checked_goals, duration_of
 from kalaba.control.robust import Correction, Model, believed, checked_model, combined_error
 from kalaba.errors import ControlError
@@ -205,7 +205,7 @@ class BoundServo:
     def _demand(self, equations: Equations, mask: ca.SX, numbers: ca.SX) -> tuple[ca.SX, ca.SX]:
         servo, rows = self.servo, self.course.rows(equations, numbers)
         gains = servo.frequency, servo.damping
-        S, r = traced.demand(equations, mask, rows, gains, list(self.motors))
+        S, r = servo_expressions.demand(equations, mask, rows, gains, list(self.motors))
         if servo.correction is not None:
             r = r + servo.correction.term(combined_error(equations, rows, *gains))
         S, r = believed(equations, servo.model, [S, r])

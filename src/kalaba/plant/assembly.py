@@ -32,7 +32,7 @@ SLOW_STEPS = 3  # so many slow steps in a row lead nowhere
 FILL = 1e-4  # the part of the others' inertia that a massless direction is given in the metric
 
 
-class Problem(Protocol):
+class Closable(Protocol):
     """What assembly needs to know of a machine."""
 
     def evaluate(self, q: Array) -> tuple[Array, Array, Array]:
@@ -57,7 +57,7 @@ class Assembled:
     is_closed: bool
 
 
-def assemble(problem: Problem, guess: Array, movable: Array, tries: int = TRIES) -> Assembled:
+def assemble(problem: Closable, guess: Array, movable: Array, tries: int = TRIES) -> Assembled:
     """Close all rows from a guess; other starting points are tried when that fails or ends in a false root.
 
     `movable` scales the random changes of the further tries: 0 for what must not be changed.
@@ -80,7 +80,7 @@ def assemble(problem: Problem, guess: Array, movable: Array, tries: int = TRIES)
     return best
 
 
-def close(problem: Problem, q: Array) -> Assembled:
+def close(problem: Closable, q: Array) -> Assembled:
     """Newton's method with the smallest steps in the mass metric, shortened where they do not help."""
     residual, A, M = problem.evaluate(q)
     slow = 0
@@ -110,7 +110,7 @@ def close(problem: Problem, q: Array) -> Assembled:
     )
 
 
-def least_change(problem: Problem, q: Array, guess: Array) -> Assembled:
+def least_change(problem: Closable, q: Array, guess: Array) -> Assembled:
     """Shorten the way from the guess: min ½ |q − guess|²_M on the closed manifold, by sequential projections."""
     _, _, metric = problem.evaluate(guess)
     first = close(problem, q)

@@ -66,8 +66,8 @@ def choose(plant: Plant, inputs: Array) -> Choice:
     """Choose rows at a state by pivoted QR in the mass metric, with the pivots that the motion has there."""
     rows = rows_at(plant, inputs)
     mask = rows.mask
-    if plant.blocks is not None:
-        seat_rows(_rows_of_length_one(plant, rows).ravel(), mask, plant.blocks.limbs, len(plant.velocities))
+    if plant.solved_by_limbs is not None:
+        seat_rows(_rows_of_length_one(plant, rows).ravel(), mask, plant.solved_by_limbs.limbs, len(plant.velocities))
     at_choice = inputs.copy()
     keep_rows(plant, at_choice, mask)
     pivots = plant.evaluate("motion", at_choice)["pivots"]

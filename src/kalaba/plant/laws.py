@@ -195,8 +195,8 @@ def law_function(plant: Plant, chosen: Law, *, limited: bool = True) -> Evaluato
 
 def _limb_trace(plant: Plant, law: Law) -> Trace | None:
     """What traces a law limb by limb; None where the law has no such form, or the machine no limbs."""
-    machine = plant.parted
-    form = None if law.limbs is None or machine is None else law.limbs(machine.parted)
+    machine = plant.limb_machine
+    form = None if law.limbs is None or machine is None else law.limbs(machine.partition)
     if machine is None or form is None:
         return None
 

@@ -194,14 +194,14 @@ class Plant:
         return first_choice(self)
 
     @cached_property
-    def parted(self) -> LimbMachine | None:
+    def limb_machine(self) -> LimbMachine | None:
         """The hub and limbs of a machine with many limbs that are alike, compiled once for all of them; else None."""
         return limb_machine(self)
 
     @property
-    def blocks(self) -> LimbMachine | None:
+    def solved_by_limbs(self) -> LimbMachine | None:
         """The same, unless the mass matrix is singular: then they cannot solve."""
-        return None if self.parted is None or self.is_singular else self.parted
+        return None if self.limb_machine is None or self.is_singular else self.limb_machine
 
     def function(
         self, name: str, trace: Trace, label: str = "", *, numbers: tuple[float, ...] = (), seldom: bool = False

@@ -80,7 +80,7 @@ def _single_step(plant: Plant) -> SingleStep:
         motion=_code(plant, "motion"),
         rows=_code(plant, "rows") if plant.constraints else None,
         project=_code(plant, "project") if plant.constraints or plant.machine.quaternions else None,
-        limbs=plant.blocks.limbs if plant.blocks is not None else None,
+        limbs=plant.solved_by_limbs.limbs if plant.solved_by_limbs is not None else None,
     )
     return SingleStep(kernels, RungeKutta4(), plant.weight if plant.is_singular else 1.0)
 

@@ -34,7 +34,7 @@ def variant(plant: Plant, name: str, lanes: int = 1) -> tuple[Callable[[Equation
     function = STANDARD[name]
     if function.solves and plant.is_singular:
         return lambda equations: function.whole(equations, is_singular=True), "singular"
-    limbs, by_limbs = plant.blocks if function.solves else plant.parted, function.limbs
+    limbs, by_limbs = plant.solved_by_limbs if function.solves else plant.limb_machine, function.limbs
     if limbs is not None and by_limbs is not None:
         chosen = limbs if lanes == 1 else limbs.one_by_one()
         return lambda _: by_limbs(chosen), "blocks"

@@ -94,7 +94,7 @@ def kernels_of(task: Task) -> Kernels:
         event=None if task.event is None else _code(task.event),
         displace=_code(plant.standard("displace")) if "displace" in task.stepper.kernels else None,
         tangent=_code(_tangent(task)) if "tangent" in task.stepper.kernels else None,
-        limbs=plant.blocks.limbs if plant.blocks is not None else None,
+        limbs=plant.solved_by_limbs.limbs if plant.solved_by_limbs is not None else None,
     )
 
 
@@ -109,7 +109,7 @@ def _motion(task: Task) -> Evaluator:
     plant, feedback = task.plant, task.stabilisation.feedback
     if feedback is None:
         return plant.standard("motion")
-    singular, blocks = plant.is_singular, plant.blocks
+    singular, blocks = plant.is_singular, plant.solved_by_limbs
     label = f"{feedback!r} {singular}"
     if blocks is not None:
         return plant.function("motion", lambda _: motion_by_limbs(blocks, baumgarte=feedback), f"{label} blocks")

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from kalaba.compiled import Choice, Integration, Kernels, Schedule, Status
+from kalaba.compiled import Integration, Kernels, RankAtTime, Schedule, Status
 from kalaba.errors import IntegrationError, NativeError
 from kalaba.native.batch import Code, Piece, Slots, batch
 from kalaba.steppers import DormandPrince, RungeKutta4, SemiImplicitEuler
@@ -221,7 +221,7 @@ def test_rows_are_chosen_at_the_start_and_again_when_one_vanishes():
     assert integration.mask[:, 0].tolist() == [1.0, 0.0, 0.0]
     integration.advance()
     trajectory = integration.trajectory()
-    assert trajectory.choices[0] == Choice(time=0.0, rank=1)
+    assert trajectory.choices[0] == RankAtTime(time=0.0, rank=1)
     assert all(choice.rank == 1 for choice in trajectory.choices)
     assert 1 < trajectory.n_choices < 20
     lowest = 1.854 / math.sqrt(10)  # K(1/√2)/√g: from rest at the level to x = 0

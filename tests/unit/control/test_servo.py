@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import kalaba as kb
-from kalaba.control import bound_goals
+from kalaba.control import course
 from kalaba.control.servo import StartWarning
 from kalaba.errors import ControlError
 from kalaba.plant.laws import law_function
 
-PUT_TOGETHER = bound_goals._put_together
+PUT_TOGETHER = course._put_together
 HINGE = kb.Revolute(-kb.Y)
 ARM = kb.System(
     "arm",
@@ -180,7 +180,7 @@ def test_a_ram_between_frames_holds_their_distance_on_its_course():
 def test_a_course_is_found_once_per_machine(monkeypatch):
     """`servo` checks it, a run starts on it, the law and the errors of the run follow it: all of them the same."""
     plant, count = kb.build(ARM), []
-    monkeypatch.setattr(bound_goals, "_put_together", lambda *how: count.append(how) or PUT_TOGETHER(*how))
+    monkeypatch.setattr(course, "_put_together", lambda *how: count.append(how) or PUT_TOGETHER(*how))
     goals = (kb.follow("upper.angle", "0.9 + 0.1*sin(t)"), kb.posture())
     made = kb.servo(plant, goals)
     run = kb.simulate(plant, 0.05, control=made)

@@ -49,7 +49,7 @@ def divided(system, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(variants, "MANY_BODIES", 2)
         plant = kb.build(system)
-        assert plant.parted is not None
+        assert plant.limb_machine is not None
     return plant
 
 
@@ -70,7 +70,7 @@ def test_the_torques_are_those_of_the_law_traced_whole(name, monkeypatch):
     system, control = CASES[name]
     plant = divided(system, monkeypatch)
     laws = [one.law(plant, plant.start) for one in (control, Whole(control))]
-    assert laws[0].limbs(plant.parted.parted) is not None
+    assert laws[0].limbs(plant.limb_machine.partition) is not None
     by_limbs, whole = (law_function(plant, law, limited=False) for law in laws)
     for packed in states(plant, 5):
         found, expected = by_limbs(packed), whole(packed)
@@ -105,8 +105,8 @@ def test_the_code_does_not_grow_with_the_number_of_arms():
     for arms in (4, 9):
         plant = kb.build(kb.load("n-arm-carry", arms=arms))
         law = kb.Carry(LINE).law(plant, plant.start)
-        form = law.limbs(plant.parted.parted)
-        program = law_by_limbs(plant.parted, form, len(law.numbers))
+        form = law.limbs(plant.limb_machine.partition)
+        program = law_by_limbs(plant.limb_machine, form, len(law.numbers))
         sizes.append([call.function.n_instructions() for call in program.calls])
     assert np.abs(np.subtract(*sizes)).max() <= 0.02 * max(sizes[0])  # a ring of nine has fewer exact zeros
 
@@ -124,4 +124,4 @@ def test_objects_that_are_limbs_leave_the_law_whole(monkeypatch):
         grip = kb.Connection(f"grip{k}", "link3.tip", f"lid{k}.b2.tip", at=kb.AsFound(), joint=kb.PointOnLine(kb.Z))
         parts += [lid.place(f"lid{k}", at=(k, 0.5, 0.3)), grip]
     plant = divided(kb.System("lids", parts=tuple(parts)), monkeypatch)
-    assert kb.Carry().law(plant, plant.start).limbs(plant.parted.parted) is None
+    assert kb.Carry().law(plant, plant.start).limbs(plant.limb_machine.partition) is None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from kalaba.derive.equations import Equations
     from kalaba.model.machine import Machine
-    from kalaba.model.topology.partition import Share as MachineShare
+    from kalaba.model.topology.partition import Share
 
 Slots: TypeAlias = "NDArray[np.int64]"  # (calls, size), or (size,) where all calls share them
 Table: TypeAlias = "NDArray[np.int32]"  # slots as a program holds them
@@ -196,11 +196,11 @@ class Board:
 
 
 @dataclass(frozen=True)
-class Share:
+class BoardShare:
     """The hub, or one kind of limb: its equations with the slots of its entries on the board, one row per limb."""
 
     board: Board
-    shares: tuple[MachineShare, ...]  # one for each limb of the kind
+    shares: tuple[Share, ...]  # one for each limb of the kind
     equations: Equations  # of the limb with the part of the hub that it hangs on
     tree: Equations  # the dynamics of what is the share's own
     own_v: list[int]  # entries of v that are its own

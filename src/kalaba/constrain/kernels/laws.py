@@ -27,7 +27,7 @@ from kalaba.constrain.kernels.limb import Named
 from kalaba.derive.kinematics import Kinematics
 
 if TYPE_CHECKING:
-    from kalaba.constrain.kernels.board import Share as BoardShare
+    from kalaba.constrain.kernels.board import BoardShare
     from kalaba.constrain.kernels.limbs import LimbMachine
     from kalaba.model.topology.partition import Share
     from kalaba.native.blocks import BlockProgram

@@ -34,7 +34,7 @@ from kalaba.constrain.kernels.board import Kept, Step
 from kalaba.space.symbolic_configuration import unit
 
 if TYPE_CHECKING:
-    from kalaba.constrain.kernels.board import Arguments, Board, Results, Share, Slots
+    from kalaba.constrain.kernels.board import Arguments, Board, BoardShare, Results, Slots
 
 OWN = 1.0  # mask of a row that its limb eliminates
 FIRST_SEAT = 2.0  # mask of a row that is handed up to the hub's first seat
@@ -169,7 +169,7 @@ class Back:
     """The way back to a kind of limb: the hub's motion x and the limb's λ as expressions, and what it kept."""
 
     solve: LimbSolve
-    share: Share
+    share: BoardShare
     kept: Named
     x: ca.SX
     load: ca.SX
@@ -188,8 +188,8 @@ class LimbSolve:
     """Lays out the calls; `columns` is the number of right-hand sides."""
 
     board: Board
-    hub: Share
-    limbs: list[Share]
+    hub: BoardShare
+    limbs: list[BoardShare]
     columns: int
     hub_arguments: Arguments = field(default_factory=dict)
 
@@ -223,11 +223,11 @@ class LimbSolve:
         board.add(Step(share.arguments, written, added, share.numbers, leaves=leaves))
         self._hand_up(share, self.left[index])
 
-    def _further(self, share: Share) -> int:
+    def _further(self, share: BoardShare) -> int:
         """Arguments of the way back that are not kept: x, the load of rows handed up, q and v of the limb."""
         return self.columns * (len(self.hub.own_v) + len(share.shares[0].rows)) + len(share.own_q) + len(share.own_v)
 
-    def _hand_up(self, share: Share, left: _Left) -> None:
+    def _hand_up(self, share: BoardShare, left: _Left) -> None:
         """Step 2: made only for limbs that hand up rows."""
         mask, n, m = ca.SX.sym("mask", len(share.shares[0].rows)), len(self.hub.own_v), len(share.shares[0].rows)
         symbols = left.kept.as_symbols().values
@@ -287,7 +287,7 @@ class LimbSolve:
         return Back(self, share, reads.values, x, load, {"x": (x, self.x), "load": (more, extra)}, reads)
 
 
-def with_unit(share: Share, *results: dict[str, Any]) -> tuple[dict[str, Any], ...]:
+def with_unit(share: BoardShare, *results: dict[str, Any]) -> tuple[dict[str, Any], ...]:
     """Results of a state whose quaternions are made unit first: from a stretched one Newton does not converge."""
     q, quaternions = share.equations.symbols.q, share.equations.machine.quaternions
     if not quaternions:

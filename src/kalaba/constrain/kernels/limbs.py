@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.constrain.kernels.board import Board, Results, Share, Step
+from kalaba.constrain.kernels.board import Board, BoardShare, Results, Step
 from kalaba.constrain.layout import Layout
 from kalaba.derive.equations import equations_of
 
@@ -36,21 +36,21 @@ WIDTH = 4  # limbs that are worked on at once, on the lanes of a processor's reg
 class LimbMachine:
     """The hub and the limbs of a machine: the equations of each kind of limb, and its slots on a program's board."""
 
-    def __init__(self, machine: Machine, parted: Partition, method: Method) -> None:
-        self.machine, self.parted, self.width = machine, parted, WIDTH
-        self._hub = equations_of(parted.hub.machine, method)
-        self._pairs = [equations_of(kind.pattern.machine, method) for kind in parted.kinds]
-        self._trees = [equations_of(kind.tree.machine, method) for kind in parted.kinds]
+    def __init__(self, machine: Machine, partition: Partition, method: Method) -> None:
+        self.machine, self.partition, self.width = machine, partition, WIDTH
+        self._hub = equations_of(partition.hub.machine, method)
+        self._pairs = [equations_of(kind.pattern.machine, method) for kind in partition.kinds]
+        self._trees = [equations_of(kind.tree.machine, method) for kind in partition.kinds]
 
     @property
     def n_hub(self) -> int:
         """Velocities of the hub; also the number of its seats for rows that are handed up."""
-        return len(self.parted.hub.v)
+        return len(self.partition.hub.v)
 
     @property
     def limbs(self) -> Limbs:
         """Rows and own columns of every limb, and the hub's seats, for those who choose rows."""
-        shares = [share for kind in self.parted.kinds for share in kind.shares]
+        shares = [share for kind in self.partition.kinds for share in kind.shares]
         rows = [list(share.rows) for share in shares]
         columns = [[share.v[j] for j in sorted(share.own_v)] for share in shares]
         return (*_listed(rows), *_listed(columns)), self.n_hub
@@ -59,12 +59,12 @@ class LimbMachine:
         """An empty board with the inputs of the machine and named outputs of some sizes."""
         return Board(name, Layout.of(self.machine).sizes, outputs, self.machine, self.width)
 
-    def shares(self, board: Board) -> tuple[Share, list[Share]]:
+    def shares(self, board: Board) -> tuple[BoardShare, list[BoardShare]]:
         """The hub's share of a board, and one for each kind of limb."""
-        hub = Share(board, (self.parted.hub,), self._hub, self._hub, list(range(self.n_hub)))
+        hub = BoardShare(board, (self.partition.hub,), self._hub, self._hub, list(range(self.n_hub)))
         limbs = [
-            Share(board, kind.shares, pair, tree, sorted(kind.pattern.own_v))
-            for kind, pair, tree in zip(self.parted.kinds, self._pairs, self._trees, strict=True)
+            BoardShare(board, kind.shares, pair, tree, sorted(kind.pattern.own_v))
+            for kind, pair, tree in zip(self.partition.kinds, self._pairs, self._trees, strict=True)
         ]
         return hub, limbs
 
@@ -77,8 +77,8 @@ class LimbMachine:
     def spread(
         self,
         board: Board,
-        results: Callable[[Share], Results],
-        sums: Callable[[Share], Results] = lambda _: {},
+        results: Callable[[BoardShare], Results],
+        sums: Callable[[BoardShare], Results] = lambda _: {},
     ) -> BlockProgram:
         """A program in which every share writes its part of the outputs, and adds to what is summed."""
         hub, limbs = self.shares(board)

@@ -20,7 +20,7 @@ from kalaba.derive.pfaffian import alignment
 from kalaba.tolerances import VELOCITY_ROW_LENGTH
 
 if TYPE_CHECKING:
-    from kalaba.constrain.kernels.board import Board, Results, Share
+    from kalaba.constrain.kernels.board import Board, BoardShare, Results
     from kalaba.constrain.kernels.limbs import LimbMachine
     from kalaba.derive.equations import Equations
     from kalaba.native.blocks import BlockProgram
@@ -46,7 +46,7 @@ def rows_by_limbs(limbs: LimbMachine) -> BlockProgram:
     n, m = len(limbs.machine.velocities), len(limbs.machine.rows)
     board = limbs.board("rows", {"mass": n * n, "matrix": m * n})
 
-    def results(share: Share) -> Results:
+    def results(share: BoardShare) -> Results:
         M = share.translated([share.tree.mass_matrix])[0]
         return _matrices(board, share, M)
 
@@ -75,7 +75,7 @@ def system_matrices_by_limbs(limbs: LimbMachine) -> BlockProgram:
     sizes = {"mass": n * n, "bias": n, "force": n, "matrix": m * n, "rhs": m, "value": m, "rate": m}
     board = limbs.board("matrices", {**sizes, "damping_power": 1})
 
-    def results(share: Share) -> Results:
+    def results(share: BoardShare) -> Results:
         t, e = share.tree, share.equations
         M, bias, force = share.translated([t.mass_matrix, t.bias, t.force])
         return {
@@ -87,7 +87,7 @@ def system_matrices_by_limbs(limbs: LimbMachine) -> BlockProgram:
             "rate": (e.rows.rate, share.slots(board.output("rate"), "rows")),
         }
 
-    def sums(share: Share) -> Results:
+    def sums(share: BoardShare) -> Results:
         damping = share.translated([damping_power(share.tree.kinematics)])[0]
         return {"damping_power": (damping, board.output("damping_power"))}
 
@@ -115,14 +115,14 @@ def observe_by_limbs(limbs: LimbMachine) -> BlockProgram:
     sizes = {"kinetic": 1, "potential": 1, "momentum": 6, "residual": m, "speed_residual": m}
     board = limbs.board("observe", {**sizes, "outputs": len(limbs.machine.outputs)})
 
-    def results(share: Share) -> Results:
+    def results(share: BoardShare) -> Results:
         rows = share.equations.rows
         return {
             "residual": (rows.value, share.slots(board.output("residual"), "rows")),
             "speed_residual": (rows.rate, share.slots(board.output("speed_residual"), "rows")),
         }
 
-    def sums(share: Share) -> Results:
+    def sums(share: BoardShare) -> Results:
         t = share.tree
         values = share.translated([t.kinetic_energy, t.potential_energy, t.momentum])
         names = ("kinetic", "potential", "momentum")
@@ -153,7 +153,7 @@ def alignments_by_limbs(limbs: LimbMachine) -> BlockProgram:
     order = [connection.name for connection in limbs.machine.connections]
     board = limbs.board("alignments", {"cosines": len(order)})
 
-    def results(share: Share) -> Results:
+    def results(share: BoardShare) -> Results:
         k = share.equations.kinematics
         connections = [s.machine.connections for s in share.shares]
         values = [alignment(k, connection) for connection in connections[0]]
@@ -164,7 +164,7 @@ def alignments_by_limbs(limbs: LimbMachine) -> BlockProgram:
     return limbs.spread(board, results)
 
 
-def _matrices(board: Board, share: Share, mass: ca.SX) -> Results:
+def _matrices(board: Board, share: BoardShare, mass: ca.SX) -> Results:
     """The share's blocks of M and A."""
     n, m = len(board.machine.velocities), len(board.machine.rows)
     v = np.array([entry.v for entry in share.shares], dtype=int).reshape(len(share.shares), -1)

@@ -16,7 +16,7 @@ from kalaba.constrain.kernels.limb import Limb, LimbSolve
 from kalaba.derive.applied import damping_power
 
 if TYPE_CHECKING:
-    from kalaba.constrain.kernels.board import Results, Share
+    from kalaba.constrain.kernels.board import BoardShare, Results
     from kalaba.constrain.kernels.limbs import LimbMachine
     from kalaba.constrain.stabilisation import Baumgarte
     from kalaba.derive.equations import Equations
@@ -139,7 +139,7 @@ def motion_with_slack_by_limbs(limbs: LimbMachine) -> BlockProgram:
     return motion_by_limbs(limbs, with_slack=True)
 
 
-def _hub_motion(solve: LimbSolve, hub: Share, baumgarte: Baumgarte | None, *, with_slack: bool) -> None:
+def _hub_motion(solve: LimbSolve, hub: BoardShare, baumgarte: Baumgarte | None, *, with_slack: bool) -> None:
     """The hub's v̇ = x with the inertia and the push of all limbs added to its own; what they do to it counts as Qc."""
     board, e = solve.board, hub.equations
     Q = e.force + hub.f
@@ -163,7 +163,7 @@ def _hub_motion(solve: LimbSolve, hub: Share, baumgarte: Baumgarte | None, *, wi
     solve.hub_step(e.mass_matrix, Q, (e.constraint_matrix, b), results)
 
 
-def _limb_motion(solve: LimbSolve, index: int, limb: Share, *, with_slack: bool) -> None:
+def _limb_motion(solve: LimbSolve, index: int, limb: BoardShare, *, with_slack: bool) -> None:
     """A limb's v̇ = M⁻¹ Q + M⁻¹ Aᵀ λ and Qc = Aᵀ λ, once x of the hub and so λ are known."""
     board, back = solve.board, solve.back(index)
     v = ca.SX.sym("v", len(limb.own_v))

@@ -16,7 +16,7 @@ from kalaba.constrain.kernels.limb import Limb, LimbSolve, with_unit
 from kalaba.space.symbolic_configuration import retract, unit
 
 if TYPE_CHECKING:
-    from kalaba.constrain.kernels.board import Results, Share
+    from kalaba.constrain.kernels.board import BoardShare, Results
     from kalaba.constrain.kernels.limbs import LimbMachine
     from kalaba.derive.equations import Equations
     from kalaba.native.blocks import BlockProgram
@@ -125,7 +125,7 @@ def normalise_by_limbs(limbs: LimbMachine) -> BlockProgram:
     sizes = {"work_next": 1, "q_next": len(limbs.machine.coordinates), "v_next": len(limbs.machine.velocities)}
     board = limbs.board("normalise", sizes)
 
-    def results(share: Share) -> Results:
+    def results(share: BoardShare) -> Results:
         t = share.tree
         q = share.translated([unit(t.machine.quaternions, t.symbols.q)])[0]
         return {
@@ -154,7 +154,7 @@ def displace_by_limbs(limbs: LimbMachine) -> BlockProgram:
     """Where a displacement, put in the place of v, leads, limb by limb."""
     board = limbs.board("displace", {"q_next": len(limbs.machine.coordinates)})
 
-    def results(share: Share) -> Results:
+    def results(share: BoardShare) -> Results:
         q = share.translated([displaced(share.tree)])[0]
         return {"q_next": (q, share.slots(board.output("q_next"), "q", share.own_q))}
 

@@ -52,7 +52,7 @@ class Outcome(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Problem:
+class Collocation:
     """The least effort ∫ uᵀ D u dt in a given time, or the least time."""
 
     plant: Plant

@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from kalaba import tolerances
-from kalaba.control.plan.collocation import Outcome, Problem
+from kalaba.control.plan.collocation import Collocation, Outcome
 from kalaba.control.plan.track import Track
 from kalaba.control.plan.way import Guess, Place, Way, way
 from kalaba.errors import ControlError
@@ -109,7 +109,7 @@ def plan_motion(  # noqa: PLR0913  (every choice of the plan has its own name)
             f"{plant.system.name}: {len(limits)} motors for {len(straight.leading)} freedoms. "
             "Plans need one per freedom."
         )
-    problem = Problem(plant, straight.independent, knots, limits, D, minimise == TIME)
+    problem = Collocation(plant, straight.independent, knots, limits, D, minimise == TIME)
     _check_ends(problem, straight)
     if minimise == TIME:
         return _least_time(problem, straight)
@@ -117,7 +117,7 @@ def plan_motion(  # noqa: PLR0913  (every choice of the plan has its own name)
     return _least_effort(problem, straight, float(duration))
 
 
-def _least_effort(problem: Problem, straight: Way, duration: float) -> Plan:
+def _least_effort(problem: Collocation, straight: Way, duration: float) -> Plan:
     guess = straight.stretched(duration)
     outcome = problem.solve(guess, duration, ITERATIONS)
     if outcome.status != SOLVED:
@@ -130,7 +130,7 @@ def _least_effort(problem: Problem, straight: Way, duration: float) -> Plan:
     return _plan(problem, straight, outcome, _effort(guess, duration, problem.weights))
 
 
-def _least_time(problem: Problem, straight: Way) -> Plan:
+def _least_time(problem: Collocation, straight: Way) -> Plan:
     if np.abs(straight.q[-1] - straight.q[0]).max() < tolerances.SAME_SOLUTION:
         raise ControlError(f"{problem.plant.system.name}: start and end are one; that takes no time. Give another end.")
     first = straight.shortest(problem.limits)
@@ -150,7 +150,7 @@ def _least_time(problem: Problem, straight: Way) -> Plan:
     return _plan(problem, straight, outcome, first)
 
 
-def _plan(problem: Problem, straight: Way, outcome: Outcome, first: float) -> Plan:
+def _plan(problem: Collocation, straight: Way, outcome: Outcome, first: float) -> Plan:
     q, v, a, u, _ = outcome.motion
     time = np.linspace(0.0, outcome.duration, problem.knots)
     efforts = np.clip(u, -problem.limits, problem.limits)
@@ -181,7 +181,7 @@ def _check_machine(plant: Plant) -> None:
         raise ControlError(f"{name}: plans need a mass matrix of full rank. Give bodies mass.")
 
 
-def _check_ends(problem: Problem, straight: Way) -> None:
+def _check_ends(problem: Collocation, straight: Way) -> None:
     """Refuse ends beyond the limits of joints."""
     for what, q in (("start", straight.q[0]), ("end", straight.q[-1])):
         for name, low, high in problem.joints:

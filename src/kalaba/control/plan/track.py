@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
-from kalaba.control import traced
+from kalaba.control import servo_expressions
 from kalaba.control.allocation.solutions import least_squares
-from kalaba.control.bound_goals import demand
+from kalaba.control.course import demand
 from kalaba.control.goals import Aim, Rows, ScalarMotion, stacked
 from kalaba.model.text.expressions import parse
 from kalaba.plant.laws import Controller, Law
@@ -59,7 +59,7 @@ class Track(Controller):
             if not self.feedback:
                 return list(ca.vertsplit(planned))
             gains, motors = (self.frequency, self.damping), list(range(len(plant.actuators)))
-            S, r = traced.demand(equations, mask, self._rows(equations), gains, motors)
+            S, r = servo_expressions.demand(equations, mask, self._rows(equations), gains, motors)
             return list(ca.vertsplit(planned + least_squares(S, r - ca.mtimes(S, planned))))
 
         text = f"Track(feedback={self.feedback}, frequency={self.frequency!r}, damping={self.damping!r})"

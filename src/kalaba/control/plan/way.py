@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba import tolerances
-from kalaba.control.bound_goals import Course, course, demand, tangent
+from kalaba.control.course import Course, course, demand, tangent
 from kalaba.control.goals import Goal, Motion, ScalarMotion, follow, posture
 from kalaba.errors import ControlError
 from kalaba.model.text.expressions import parse

@@ -2,8 +2,8 @@
 
 A tree takes the generalised force τ = M v̇ + h − applied, and where its motors can supply all of it u with B u = τ. A
 closed machine is told the accelerations a of as many independent velocities as it has freedoms, E v̇ = a; of the
-motors is asked S u = a − E v̇₀ with S = E Y, as servo control asks it (`control/traced.py`). Among the u that do, the
-allocation chooses.
+motors is asked S u = a − E v̇₀ with S = E Y, as servo control asks it (`control/servo_expressions.py`). Among the u that
+do, the allocation chooses.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import casadi as ca
 import numpy as np
 
 from kalaba.constrain.rows import null_directions
-from kalaba.control import traced
+from kalaba.control import servo_expressions
 from kalaba.control.allocation import Allocation, LeastSquares
-from kalaba.control.bound_goals import tangent
+from kalaba.control.course import tangent
 from kalaba.control.goals import Aim, Rows
 from kalaba.errors import ControlError
 from kalaba.export.c.cases import SEED, near_start
@@ -132,7 +132,7 @@ def _function(plant: Plant, free: list[int], how: Allocation | None) -> ca.Funct
         E, none = ca.SX.eye(s.v.shape[0])[free, :], ca.SX.zeros(len(free))
         rows = Rows(tuple(plant.velocities[i] for i in free), E, none, Aim(none, ca.mtimes(E, s.v), wanted))
         mask = ca.SX(ca.DM((plant.choice.mask > 0).astype(float)))
-        S, r = traced.demand(equations, mask, rows, (1.0, 1.0), motors)
+        S, r = servo_expressions.demand(equations, mask, rows, (1.0, 1.0), motors)
     if how is not None:
         outputs["efforts"] = how.expression(S, r, plant.limits)
     idle = ca.substitute(list(outputs.values()), [s.u], [ca.SX.zeros(s.u.shape[0])])

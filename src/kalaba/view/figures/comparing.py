@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from kalaba.control.goals import Goal, checked_goals
-from kalaba.control.missed import goal_errors
+from kalaba.control.tracking_errors import goal_errors
 from kalaba.errors import ViewError
 from kalaba.space.arrays import Array
 from kalaba.tolerances import DRAWN_RESTING, DRAWN_ROUNDING, GOAL_ROUNDING

@@ -23,7 +23,7 @@ from kalaba.space.rotations import rotation_vector
 from kalaba.tolerances import DRAG_GAIN, DRAG_NEAR, DRAG_OUT_OF_REACH
 
 if TYPE_CHECKING:
-    from kalaba.plant.assembly import Problem
+    from kalaba.plant.assembly import Closable
     from kalaba.plant.plant import Plant
 
 Goal = tuple[Array, Array | None]  # position, and rotation if it is asked for
@@ -62,7 +62,7 @@ def drag(plant: Plant, frame: str, q: ArrayLike, position: ArrayLike, rotation: 
     return Dragged(best, float(np.abs(residual).max(initial=0.0)), _left(plant, frame, best, (goal[0], None)))
 
 
-def _nearer(problem: Problem, q: Array, step: Array, left: Callable[[Array], float]) -> Array | None:
+def _nearer(problem: Closable, q: Array, step: Array, left: Callable[[Array], float]) -> Array | None:
     """A closed configuration along a step that is nearer to the goal; None if there is none."""
     before = left(q)
     step = step * min(1.0, FARTHEST / max(float(np.abs(step).max(initial=0.0)), 1e-300))

@@ -101,7 +101,7 @@ def masks(case, rng):
     if len(case.machine.velocities) < m:
         kept[rng.permutation(m)[: m - len(case.machine.velocities) + 2]] = 0.0
     yield kept
-    limb_rows = [row for kind in case.blocks.parted.kinds for share in kind.shares for row in share.rows]
+    limb_rows = [row for kind in case.blocks.partition.kinds for share in kind.shares for row in share.rows]
     for handed in (1, 3, case.blocks.n_hub):
         mask = kept.copy()
         chosen = [row for row in rng.permutation(limb_rows) if mask[row] == 1.0][:handed]
@@ -124,7 +124,7 @@ def own_rows_are_well_conditioned(case, x):
     n, m = len(case.machine.velocities), len(case.machine.rows)
     A, M = found["matrix"].reshape((m, n), order="F"), found["mass"].reshape((n, n))
     mask = x[case.layout.mask]
-    for kind in case.blocks.parted.kinds:
+    for kind in case.blocks.partition.kinds:
         for share in kind.shares:
             rows = [row for row in share.rows if mask[row] == 1.0]
             columns = [share.v[j] for j in sorted(share.own_v)]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kalaba.control.bound_goals import course
+from kalaba.control.course import course
 from kalaba.control.goals import Goal, checked_goals
 from kalaba.plant.state import State
 from kalaba.space.arrays import Array
