@@ -33,8 +33,8 @@ from kalaba.plant.evaluate import Acting, Quick, batch_motion
 from kalaba.plant.evaluate import motion as motion_at
 from kalaba.plant.laws import trace_map
 from kalaba.plant.reaction import Reaction, reaction
-from kalaba.plant.scales import Scales, scales_of
 from kalaba.plant.readings import FrameReading
+from kalaba.plant.scales import Scales, scales_of
 from kalaba.plant.start import find_start, first_guess, settle_as_found
 from kalaba.plant.state import Energy, State
 from kalaba.plant.step import Stepping, one_step

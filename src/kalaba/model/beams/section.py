@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import pi, sqrt
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from kalaba.model.solids import Evaluate
 from kalaba.space.number import Number, scalar
+
+if TYPE_CHECKING:
+    import casadi as ca
+
+    Scalar: TypeAlias = float | ca.SX  # what `value` gives
+    Positive: TypeAlias = tuple[str, Scalar, str]  # name, number, what to do where it is not above zero
 
 ALONG_Y = 1  # direction of bending; 2 is along z
 SLENDER = 1 / 60  # radius over length that a beam without geometry is drawn with
@@ -21,23 +27,23 @@ class Section:
     __slots__ = ()
     needs_material: ClassVar[bool] = True  # the beam has density and Young's modulus
 
-    def mass_per_length(self, density: Any, value: Evaluate) -> Any:  # noqa: ANN401
+    def mass_per_length(self, density: Scalar, value: Evaluate) -> Scalar:
         """Mass per length, ρA."""
         raise NotImplementedError
 
-    def bending_stiffness(self, direction: int, young: Any, value: Evaluate) -> Any:  # noqa: ANN401
+    def bending_stiffness(self, direction: int, young: Scalar, value: Evaluate) -> Scalar:
         """E I for bending along y (1) or z (2)."""
         raise NotImplementedError
 
-    def torsion_stiffness(self, shear: Any, value: Evaluate) -> Any:  # noqa: ANN401
+    def torsion_stiffness(self, shear: Scalar, value: Evaluate) -> Scalar:
         """G J, with the shear modulus G."""
         raise NotImplementedError
 
-    def polar_inertia(self, density: Any, value: Evaluate) -> Any:  # noqa: ANN401
+    def polar_inertia(self, density: Scalar, value: Evaluate) -> Scalar:
         """Moment of inertia about the beam's axis per length, ρ (I_y + I_z)."""
         raise NotImplementedError
 
-    def above_zero(self, bending: dict[str, int], value: Evaluate, *, twists: bool) -> Iterator[tuple[str, Any, str]]:
+    def above_zero(self, bending: dict[str, int], value: Evaluate, *, twists: bool) -> Iterator[Positive]:
         """What must be more than zero: name, number, and what to do where it is not.
 
         `bending` maps the letters of the directions of bending to their indices.
@@ -54,35 +60,35 @@ class Geometric(Section):
 
     __slots__ = ()
 
-    def area(self, value: Evaluate) -> Any:  # noqa: ANN401
+    def area(self, value: Evaluate) -> Scalar:
         """A."""
         raise NotImplementedError
 
-    def second_moment(self, direction: int, value: Evaluate) -> Any:  # noqa: ANN401
+    def second_moment(self, direction: int, value: Evaluate) -> Scalar:
         """I for bending along y (1) or z (2)."""
         raise NotImplementedError
 
-    def torsion_constant(self, value: Evaluate) -> Any:  # noqa: ANN401
+    def torsion_constant(self, value: Evaluate) -> Scalar:
         """J."""
         raise NotImplementedError
 
-    def mass_per_length(self, density: Any, value: Evaluate) -> Any:  # noqa: ANN401
+    def mass_per_length(self, density: Scalar, value: Evaluate) -> Scalar:
         """ρ A."""
         return density * self.area(value)
 
-    def bending_stiffness(self, direction: int, young: Any, value: Evaluate) -> Any:  # noqa: ANN401
+    def bending_stiffness(self, direction: int, young: Scalar, value: Evaluate) -> Scalar:
         """E I."""
         return young * self.second_moment(direction, value)
 
-    def torsion_stiffness(self, shear: Any, value: Evaluate) -> Any:  # noqa: ANN401
+    def torsion_stiffness(self, shear: Scalar, value: Evaluate) -> Scalar:
         """G J."""
         return shear * self.torsion_constant(value)
 
-    def polar_inertia(self, density: Any, value: Evaluate) -> Any:  # noqa: ANN401
+    def polar_inertia(self, density: Scalar, value: Evaluate) -> Scalar:
         """ρ (I_y + I_z)."""
         return density * (self.second_moment(1, value) + self.second_moment(2, value))
 
-    def above_zero(self, bending: dict[str, int], value: Evaluate, *, twists: bool) -> Iterator[tuple[str, Any, str]]:
+    def above_zero(self, bending: dict[str, int], value: Evaluate, *, twists: bool) -> Iterator[Positive]:
         """Area, second moments of the directions of bending, and for torsion its constant."""
         yield "section area", self.area(value), ""
         for letter, direction in bending.items():
@@ -107,16 +113,16 @@ class Rectangle(Geometric):
 
         def __init__(self, height: Number, width: Number) -> None: ...
 
-    def area(self, value: Evaluate) -> Any:  # noqa: ANN401
+    def area(self, value: Evaluate) -> Scalar:
         """A = b h."""
         return value(self.height) * value(self.width)
 
-    def second_moment(self, direction: int, value: Evaluate) -> Any:  # noqa: ANN401
+    def second_moment(self, direction: int, value: Evaluate) -> Scalar:
         """I = b h³/12 for bending along y (1), h b³/12 along z (2)."""
         h, b = value(self.height), value(self.width)
         return b * h**3 / 12 if direction == 1 else h * b**3 / 12
 
-    def torsion_constant(self, value: Evaluate) -> Any:  # noqa: ANN401
+    def torsion_constant(self, value: Evaluate) -> Scalar:
         """J ≈ a³b³ / (3.58 (a² + b²)): Saint-Venant's approximation, within 2 % of a square, exact for none."""
         h, b = value(self.height), value(self.width)
         return h**3 * b**3 / (3.58 * (h**2 + b**2))
@@ -140,15 +146,15 @@ class Circle(Geometric):
 
         def __init__(self, radius: Number) -> None: ...
 
-    def area(self, value: Evaluate) -> Any:  # noqa: ANN401
+    def area(self, value: Evaluate) -> Scalar:
         """A = π r²."""
         return pi * value(self.radius) ** 2
 
-    def second_moment(self, direction: int, value: Evaluate) -> Any:  # noqa: ANN401, ARG002
+    def second_moment(self, direction: int, value: Evaluate) -> Scalar:  # noqa: ARG002
         """I = π r⁴/4."""
         return pi * value(self.radius) ** 4 / 4
 
-    def torsion_constant(self, value: Evaluate) -> Any:  # noqa: ANN401
+    def torsion_constant(self, value: Evaluate) -> Scalar:
         """J = π r⁴/2."""
         return pi * value(self.radius) ** 4 / 2
 
@@ -173,15 +179,15 @@ class Tube(Geometric):
 
         def __init__(self, outer: Number, inner: Number) -> None: ...
 
-    def area(self, value: Evaluate) -> Any:  # noqa: ANN401
+    def area(self, value: Evaluate) -> Scalar:
         """A = π (R² − r²)."""
         return pi * (value(self.outer) ** 2 - value(self.inner) ** 2)
 
-    def second_moment(self, direction: int, value: Evaluate) -> Any:  # noqa: ANN401, ARG002
+    def second_moment(self, direction: int, value: Evaluate) -> Scalar:  # noqa: ARG002
         """I = π (R⁴ − r⁴)/4."""
         return pi * (value(self.outer) ** 4 - value(self.inner) ** 4) / 4
 
-    def torsion_constant(self, value: Evaluate) -> Any:  # noqa: ANN401
+    def torsion_constant(self, value: Evaluate) -> Scalar:
         """J = π (R⁴ − r⁴)/2."""
         return pi * (value(self.outer) ** 4 - value(self.inner) ** 4) / 2
 
@@ -212,15 +218,15 @@ class SectionNumbers(Geometric):
             self, section_area: Number, moment_y: Number, moment_z: Number = 0.0, torsion: Number = 0.0
         ) -> None: ...
 
-    def area(self, value: Evaluate) -> Any:  # noqa: ANN401
+    def area(self, value: Evaluate) -> Scalar:
         """A as given."""
         return value(self.section_area)
 
-    def second_moment(self, direction: int, value: Evaluate) -> Any:  # noqa: ANN401
+    def second_moment(self, direction: int, value: Evaluate) -> Scalar:
         """I as given."""
         return value(self.moment_y if direction == 1 else self.moment_z)
 
-    def torsion_constant(self, value: Evaluate) -> Any:  # noqa: ANN401
+    def torsion_constant(self, value: Evaluate) -> Scalar:
         """J as given."""
         return value(self.torsion)
 
@@ -262,23 +268,23 @@ class Stiffness(Section):
             polar: Number = 0.0,
         ) -> None: ...
 
-    def mass_per_length(self, density: Any, value: Evaluate) -> Any:  # noqa: ANN401, ARG002
+    def mass_per_length(self, density: Scalar, value: Evaluate) -> Scalar:  # noqa: ARG002
         """As given."""
         return value(self.line_density)
 
-    def bending_stiffness(self, direction: int, young: Any, value: Evaluate) -> Any:  # noqa: ANN401, ARG002
+    def bending_stiffness(self, direction: int, young: Scalar, value: Evaluate) -> Scalar:  # noqa: ARG002
         """As given."""
         return value(self.bending_y if direction == ALONG_Y else self.bending_z)
 
-    def torsion_stiffness(self, shear: Any, value: Evaluate) -> Any:  # noqa: ANN401, ARG002
+    def torsion_stiffness(self, shear: Scalar, value: Evaluate) -> Scalar:  # noqa: ARG002
         """As given."""
         return value(self.torsion)
 
-    def polar_inertia(self, density: Any, value: Evaluate) -> Any:  # noqa: ANN401, ARG002
+    def polar_inertia(self, density: Scalar, value: Evaluate) -> Scalar:  # noqa: ARG002
         """As given."""
         return value(self.polar)
 
-    def above_zero(self, bending: dict[str, int], value: Evaluate, *, twists: bool) -> Iterator[tuple[str, Any, str]]:
+    def above_zero(self, bending: dict[str, int], value: Evaluate, *, twists: bool) -> Iterator[Positive]:
         """Mass per length, stiffness in the directions of bending, and what torsion needs."""
         yield "section.line_density", value(self.line_density), ""
         for letter, direction in bending.items():
