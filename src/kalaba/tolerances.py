@@ -153,6 +153,17 @@ NEWTON_SLOW = 0.1
 NEWTON_STILL = 1e-12
 # Of the largest coordinate, at least 1: rows at position level are not known better.
 NEWTON_CLOSED_ROWS = 1e-15
+# Of the error that a step may have: where Newton's method ends in a stage of an implicit step.
+STAGE_CLOSE = 0.01
+# Of the correction before: one that shrinks by less asks for a fresh tangent in an implicit stage.
+STAGE_SLOW = 0.3
+# Step times the fastest rate of the motion: explicit steps that stay above it may be limited by stability. The regions
+# of stability of pairs of order 5 reach from 1 (undamped) to 3.3 (overdamped).
+STIFF_STEP = 0.9
+# Steps of the present length: if fewer lie ahead, a stiff run ends sooner without the cost of another method.
+STIFF_PAYS = 2e4
+# Of the way per operation of the method in use: another one has to come so much farther to take over.
+METHOD_PAYS = 1.2
 # Of a motor's bound: an effort beyond it by less is rounding.
 WITHIN_BOUNDS = 1e-9
 # Of the largest speed: a projection that changes more does not correct a stepper's error; warned of.

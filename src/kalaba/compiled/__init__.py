@@ -23,11 +23,13 @@ What happens at every step, in this order (`step` in `engine.py`):
    again there (always before the first step), and the state is projected with them. A row left out that stays open
    by more than 1e-9, or moves, is inconsistent (`choice.py`).
 3. A sample that is due is recorded (`samples.py`).
-4. The stages, with the rows frozen (`explicit.py`, or `structural.py` for methods with a scheme); an adaptive step is
-   repeated until its error, before projection, is small enough (`pace.py`).
+4. The stages, with the rows frozen (`explicit.py`, `implicit.py`, or `structural.py` for methods with a scheme); an
+   adaptive step is repeated until its error, before projection, is small enough (`pace.py`).
 5. Projection at the new time, repeated while it finds a residual above 1e-12 that still shrinks (`projection.py`);
    without it, normalisation, if any.
 6. Samples and the event within the step, on its dense output, projected.
+
+Between steps another method may take over, where the motion is stiff (`methods.py`).
 
 All parts work on one record of numbers and addresses (`memory.py`), which `workspace.py` makes.
 
@@ -36,15 +38,18 @@ A lane that fails or stops keeps its last good state and the others go on. Failu
 
 from kalaba.compiled.integration import Integration
 from kalaba.compiled.kernels import Kernels
+from kalaba.compiled.methods import TangentKernels
 from kalaba.compiled.schedule import Schedule
-from kalaba.compiled.trajectory import Opening, RankAtTime, Status, Trajectory
+from kalaba.compiled.trajectory import Change, Opening, RankAtTime, Status, Trajectory
 
 __all__ = [
+    "Change",
     "Integration",
     "Kernels",
     "Opening",
     "RankAtTime",
     "Schedule",
     "Status",
+    "TangentKernels",
     "Trajectory",
 ]

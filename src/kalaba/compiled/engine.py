@@ -8,9 +8,10 @@ import numpy.typing as npt
 
 from kalaba import tolerances
 from kalaba.compiled.choice import choose_again, settle_step, watch
-from kalaba.compiled.explicit import take_stages
+from kalaba.compiled.explicit import gauge, take_stages
+from kalaba.compiled.implicit import keep_last_rate, take_implicit_stages
 from kalaba.compiled.memory import DONE, RUNNING, Memory, evaluate, load
-from kalaba.compiled.pace import aim, shorten, stays_finite
+from kalaba.compiled.pace import aim, shorten, stays_finite, widen
 from kalaba.compiled.projection import activate, copy_active
 from kalaba.compiled.samples import look, record_state, record_within
 from kalaba.compiled.structural import collocate, keep_acceleration
@@ -21,9 +22,13 @@ from kalaba.native.machine_code import compiled, compiled_entry, floats, inlined
 Records = npt.NDArray[np.void]
 
 
+StagesOf = Callable[[Memory], float]
+Finish = Callable[[Memory], None]
+
+
 @inlined
-def step(memory: Memory, until: float, structural: int) -> bool:
-    """One step of the engine, numbered as in `kalaba.compiled`; False = no lane goes on."""
+def step(memory: Memory, until: float, take: StagesOf, finish: Finish) -> bool:
+    """One step of the engine, numbered as in `kalaba.compiled`, by a method that takes its stages; False = all is over."""
     start(memory)  # 1.
     if watch(memory):  # 2.
         choose_again(memory)
@@ -35,18 +40,17 @@ def step(memory: Memory, until: float, structural: int) -> bool:
     aim(memory, until)  # 4.
     again = True
     while again:
-        error = collocate(memory) if structural else take_stages(memory)
+        error = take(memory)
         again = shorten(memory, error, until)
     settle_step(memory)  # 5.
     record_within(memory)  # 6.
-    if structural:
-        keep_acceleration(memory)
+    finish(memory)
     accept(memory)
     return True
 
 
-def _engine(stamp: int, structural: int) -> Callable[[Records, float, int], int]:
-    """The loop for explicit methods (0), or for those with a scheme (1): each compiles only what it calls."""
+def _engine(stamp: int, take: StagesOf, finish: Finish) -> Callable[[Records, float, int], int]:
+    """The loop for one kind of methods, by how they take their stages and what they do when a step is done."""
 
     def advance(memories: Records, until: float, limit: int) -> int:
         """Step until `until` is reached, at most `limit` times, and return the stamp.
@@ -59,7 +63,7 @@ def _engine(stamp: int, structural: int) -> Callable[[Records, float, int], int]
         if memory.n_steps == 0:
             look(memory, floats(memory.y), memory.time)
         steps = 0
-        while steps < limit and is_due(memory, until) and step(memory, until, structural):
+        while steps < limit and memory.paused == 0 and is_due(memory, until) and step(memory, until, take, finish):
             steps += 1
         return stamp
 
@@ -100,6 +104,7 @@ def accept(memory: Memory) -> None:
     for lane in range(memory.lanes):
         if integers(memory.active)[lane] == 1:
             floats(memory.reached)[lane] = memory.ahead
+    widen(memory)
     memory.n_steps += 1 if memory.ahead > memory.time else 0
     memory.time = memory.ahead
 
@@ -108,4 +113,6 @@ def accept(memory: Memory) -> None:
 _STAMP = source_stamp(
     Path(__file__).parent, Path(machine_code.__file__), Path(rows.__file__), Path(tolerances.__file__)
 )
-advance, advance_structure = _engine(_STAMP, 0), _engine(_STAMP, 1)
+advance = _engine(_STAMP, take_stages, gauge)
+advance_structure = _engine(_STAMP, collocate, keep_acceleration)
+advance_implicit = _engine(_STAMP, take_implicit_stages, keep_last_rate)

@@ -5,8 +5,12 @@ import numpy.typing as npt
 
 from kalaba.compiled.memory import Memory, evaluate, load
 from kalaba.compiled.pace import scaled_norm
+from kalaba.compiled.projection import activate
 from kalaba.native.machine_code import Floats, compiled, floats
 from kalaba.steppers.tableau import DENSE_POWERS, ButcherTableau
+from kalaba.tolerances import STIFF_PAYS, STIFF_STEP
+
+STIFF_STEPS, MILD_STEPS = 15, 6  # in a row: what makes a motion stiff, and no longer so
 
 # The cubic through both ends: y + h [k₀(θ - 2θ² + θ³) + D(3θ² - 2θ³) + k₁(-θ² + θ³)] with D = (y⁺ - y)/h.
 _HERMITE = {0: (1.0, -2.0, 1.0), -2: (0.0, 3.0, -2.0), -1: (0.0, -1.0, 1.0)}
@@ -24,6 +28,7 @@ def coefficients(tableau: ButcherTableau) -> dict[str, npt.NDArray[np.float64]]:
         "weights": weights,
         "error_weights": weights - np.array(tableau.embedded or tableau.weights),
         "dense": dense,
+        "last_difference": np.diff(tableau.square_matrix(), axis=0)[-1] if len(weights) > 1 else weights,
     }
 
 
@@ -37,12 +42,12 @@ def take_stages(memory: Memory) -> float:
     inputs, nodes, n_stages = floats(memory.inputs), floats(memory.nodes), memory.n_stages
     t, h = memory.time, memory.taken
     for i in range(1, n_stages):
-        _combine(memory, floats(memory.matrix + 8 * i * n_stages), i, h, inputs)
+        combine(memory, floats(memory.matrix + 8 * i * n_stages), i, h, inputs)
         for lane in range(memory.lanes):
             inputs[memory.entries + lane] = t + nodes[i] * h
         evaluate(memory, i)
     trial = floats(memory.trial)
-    _combine(memory, floats(memory.weights), n_stages, h, trial)
+    combine(memory, floats(memory.weights), n_stages, h, trial)
     if memory.velocity_first == 1:
         y, rates = floats(memory.y), floats(memory.rates)
         first_v = memory.entries - memory.n_v * memory.lanes
@@ -51,11 +56,11 @@ def take_stages(memory: Memory) -> float:
         evaluate(memory, -1)
         for n in range(first_v):
             trial[n] = y[n] + h * rates[n]
-    return 0.0 if memory.step > 0.0 else _error(memory, h)
+    return 0.0 if memory.step > 0.0 else embedded_error(memory, h)
 
 
 @compiled
-def _combine(memory: Memory, weights: Floats, count: int, h: float, result: Floats) -> None:
+def combine(memory: Memory, weights: Floats, count: int, h: float, result: Floats) -> None:
     """Write y + h Σ_j weight_j k_j, over the first `count` stages and in that order."""
     y, stages, size = floats(memory.y), floats(memory.stages), memory.entries
     for n in range(size):
@@ -100,7 +105,7 @@ def interpolate(memory: Memory, h: float, part: float) -> None:
 
 
 @compiled
-def _error(memory: Memory, h: float) -> float:
+def embedded_error(memory: Memory, h: float) -> float:
     """Give the scaled size of e = h Σ_i (b_i - b̂_i) k_i; `between` is overwritten."""
     between, stages, weights = floats(memory.between), floats(memory.stages), floats(memory.error_weights)
     size = memory.entries
@@ -110,3 +115,43 @@ def _error(memory: Memory, h: float) -> float:
         for n in range(size):
             between[n] += h * weights[j] * stages[j * size + n]
     return scaled_norm(memory, between)
+
+
+@compiled
+def gauge(memory: Memory) -> None:
+    """Count the steps that stability may have limited, and pause the loop where another method would pay.
+
+    The last two stages are at the same time, so that their rates differ by the motion's own slope alone::
+
+        hλ ≈ h |k_s - k_(s-1)| / |Y_s - Y_(s-1)|
+
+    Fifteen such steps, and not six others in a row among them, are a stiff motion; it pays to do something about it if
+    many steps of that length lie ahead. Overwrites `between`.
+
+    Reference: Hairer and Wanner, Solving Ordinary Differential Equations II, IV.2, "Automatic Stiffness Detection".
+    """
+    if memory.gauges == 0 or memory.ahead == memory.time:
+        return
+    stages, between, size = floats(memory.stages), floats(memory.between), memory.entries
+    h, weights, last = memory.taken, floats(memory.last_difference), memory.n_stages - 1
+    activate(memory)
+    for n in range(size):
+        between[n] = stages[last * size + n] - stages[(last - 1) * size + n]
+    rates_apart = scaled_norm(memory, between)
+    for n in range(size):
+        between[n] = 0.0
+    for j in range(last):
+        for n in range(size):
+            between[n] += h * weights[j] * stages[j * size + n]
+    apart = scaled_norm(memory, between)
+    rate = h * rates_apart / apart if apart > 0.0 else 0.0
+    if rate > STIFF_STEP:
+        memory.n_stiff += 1
+        memory.n_mild = 0
+        memory.stiffest = max(memory.stiffest, rate / h)
+    else:
+        memory.n_mild += 1
+        if memory.n_mild == MILD_STEPS:
+            memory.n_stiff = 0
+    if memory.n_stiff >= STIFF_STEPS and (memory.end - memory.ahead) > STIFF_PAYS * h:
+        memory.paused = 1

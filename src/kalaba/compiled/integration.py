@@ -1,20 +1,21 @@
 """An integration under way: what Python holds while the compiled loop runs."""
 
+from collections.abc import Callable
 from math import inf
 
 import numpy as np
 import numpy.typing as npt
 
-from kalaba.compiled.engine import advance, advance_structure
 from kalaba.compiled.kernels import Kernels
+from kalaba.compiled.methods import Methods, TangentKernels
 from kalaba.compiled.schedule import Schedule
-from kalaba.compiled.trajectory import Opening, RankAtTime, Status, Trajectory
+from kalaba.compiled.trajectory import Change, Opening, RankAtTime, Status, Trajectory
 from kalaba.compiled.workspace import workspace
 from kalaba.errors import IntegrationError
 from kalaba.native.machine_code import Floats
 from kalaba.steppers.stepper import Stepper
 
-NO_LIMIT = int(np.iinfo(np.int64).max)
+NO_LIMIT = int(np.iinfo(np.int64).max) // 2  # far from overflow when steps are added to it
 
 
 class Integration:
@@ -23,8 +24,18 @@ class Integration:
     Not a value but the one thing here that changes: `advance` moves it on in place.
     """
 
-    def __init__(self, kernels: Kernels, stepper: Stepper, schedule: Schedule, start: npt.ArrayLike) -> None:
-        """Start at the state `start`: (n_y,) for all lanes or (n_y, lanes); it should obey its constraints."""
+    def __init__(
+        self,
+        kernels: Kernels,
+        stepper: Stepper,
+        schedule: Schedule,
+        start: npt.ArrayLike,
+        tangent_kernels: Callable[[], TangentKernels] | None = None,
+    ) -> None:
+        """Start at the state `start`: (n_y,) for all lanes or (n_y, lanes); it should obey its constraints.
+
+        `tangent_kernels` are asked for when a stepper that may change its method first does.
+        """
         shape = (kernels.layout.n_y, kernels.layout.lanes)
         y = np.asarray(start, dtype=np.float64)
         y = np.repeat(y[:, None], kernels.layout.lanes, axis=1) if y.ndim == 1 else y
@@ -33,7 +44,7 @@ class Integration:
         self._kernels = kernels  # keeps code and stores alive
         self._workspace = workspace(kernels, stepper, schedule, y)
         self._end = float(schedule.end)
-        self._advance = advance_structure if self._workspace.memory["structural"][0] else advance
+        self._methods = Methods(self._workspace, kernels, stepper, tangent_kernels)
 
     def advance(self, until: float = inf, steps: int = NO_LIMIT) -> None:
         """Integrate to exactly `until` (at most the end), or for `steps` more steps if that comes first.
@@ -42,8 +53,12 @@ class Integration:
         shortens the step that reaches it. The sample due at `until` is recorded by the next call, with the actuation
         that begins there; the run is over only when `running` is False.
         """
-        if self.running:
-            self._advance(self._workspace.memory, min(float(until), self._end), steps)
+        goal, last = min(float(until), self._end), self.steps + steps
+        is_on = True
+        while is_on and self.running:
+            limit = self._methods.steps_to_review(last - self.steps)
+            self._methods.advance(self._workspace.memory, goal, limit)
+            is_on = self._methods.review() and self.steps < last
 
     @property
     def running(self) -> bool:
@@ -73,6 +88,11 @@ class Integration:
     def slack(self) -> float:
         """Times nearer than this are the same, s."""
         return float(self._workspace.memory["slack"][0])
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """Where another method took over."""
+        return tuple(self._methods.changes)
 
     @property
     def y(self) -> Floats:
@@ -129,4 +149,5 @@ class Integration:
             rejected=int(memory.n_rejected),
             choices=tuple(RankAtTime(float(time), int(rank)) for time, of, rank in logged if of == lane),
             n_choices=int(memory.n_choices),
+            changes=self.changes,
         )

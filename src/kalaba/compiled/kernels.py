@@ -6,6 +6,7 @@ from kalaba.constrain.layout import Layout
 from kalaba.constrain.rows import Limbs
 from kalaba.errors import NativeError
 from kalaba.native.batch import Code
+from kalaba.space.arrays import Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,9 +23,10 @@ class Kernels:
     normalise: Code | None = None
     control: Code | None = None
     event: Code | None = None
-    displace: Code | None = None  # needed by steppers with a scheme
-    tangent: Code | None = None  # needed by those of them that solve equations
+    displace: Code | None = None  # needed by steppers with a scheme, and by implicit ones
+    tangent: Code | None = None  # needed by those that solve equations
     limbs: Limbs | None = None  # of a machine whose kernels work limb by limb
+    sizes: Array | None = None  # of each coordinate and of each velocity times s, for errors; None = all 1
 
     def __post_init__(self) -> None:
         if self.layout.n_rows and self.rows is None:

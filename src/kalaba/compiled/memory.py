@@ -22,6 +22,7 @@ class Memory:
 
     # The machine: sizes, and what every kernel reads and writes.
     n_y: int
+    n_work: int  # slots of y before q
     n_v: int
     n_u: int
     lanes: int
@@ -45,8 +46,11 @@ class Memory:
     weights: int  # (s,)
     error_weights: int  # (s,): b - b̂
     dense: int  # (s + 2, 4)
-    relative: float  # tolerances of an adaptive method
-    absolute: float
+    last_difference: int  # (s,): a of the last stage less that of the stage before
+    relative: float  # tolerance of an adaptive method
+    floors: int  # (slots of y,): the error of each that is allowed whatever its extent
+    extents: int  # (n_y): how far each coordinate has come from its origin, the largest of each velocity
+    origins: int  # (n_y): q where the run began, 0 for velocities
 
     y: int  # (n_y): where a step starts
     trial: int  # (n_y): where it ends
@@ -59,8 +63,13 @@ class Memory:
     mask: int  # (n_rows): within the inputs
     n_choices: int  # of rows, so far
 
-    # A method with a scheme, in one lane (see `structural.py`).
-    structural: int  # 1 = it has one; else the fields to `pivots` are not used
+    # A method with a scheme or implicit stages, in one lane (see `structural.py`, `implicit.py`); else the fields to
+    # `pivots` are not used.
+    diagonal: float  # γ of implicit stages
+    base: int  # (n_y): where the implicit Euler step that a stage is begins
+    n_iterations: int  # of Newton's method in implicit stages, so far
+    n_tangents: int  # taken for them
+    n_factors: int  # of the matrix of corrections
     beta: float
     gamma: float
     alpha_m: float
@@ -114,6 +123,11 @@ class Memory:
     error: float  # of its last step
     n_steps: int
     n_rejected: int
+    gauges: int  # 1 = the last two stages are at the same time, and stiffness is asked for
+    n_stiff: int  # steps, with few exceptions in a row, that stability may have limited
+    n_mild: int  # steps in a row that it has not
+    stiffest: float  # fastest rate of the motion met in such steps, 1/s
+    paused: int  # 1 = the loop waits: it is stiff
     next_sample: int
 
     # Projection, and the choice of rows.

@@ -12,6 +12,7 @@ SAFETY = 0.9
 SHRINK, GROW = 0.2, 10.0  # limits of the change from one step to the next
 MEMORY = 0.04  # β of the PI controller
 SMALLEST_ERROR = 1e-4  # an error taken as smaller would let one lucky step decide the next
+FIRST_PROBE = 1e-6  # of the run: how far the motion is looked at to guess the first step
 
 
 @compiled
@@ -106,19 +107,33 @@ def stays_finite(memory: Memory, values: Floats) -> bool:
 
 @compiled
 def scaled_norm(memory: Memory, values: Floats) -> float:
-    """Give the root mean square of values_i / (atol + rtol max(|y_i|, |y⁺_i|)), the largest over the active lanes."""
-    y, trial, active, lanes = floats(memory.y), floats(memory.trial), integers(memory.active), memory.lanes
+    """Give the root mean square of values_i / (floor_i + rtol E_i), the largest over the active lanes.
+
+    E_i is how far coordinate i has come from where the run began, or the largest velocity i, up to the end of the
+    step under way; the work has no part in it. So the norm knows no unit, no choice of the origin, and no moment at
+    which a velocity passes zero.
+    """
+    active, floors, lanes, first = integers(memory.active), floats(memory.floors), memory.lanes, memory.n_work
+    extents, origins, trial = floats(memory.extents), floats(memory.origins), floats(memory.trial)
     worst = 0.0
     for lane in range(lanes):
         total = 0.0
-        for slot in range(memory.n_y):
+        for slot in range(first, memory.n_y):
             i = slot * lanes + lane
-            scale = memory.absolute + memory.relative * max(abs(y[i]), abs(trial[i]))
+            scale = floors[slot] + memory.relative * max(extents[i], abs(trial[i] - origins[i]))
             total += (values[i] / scale) ** 2
-        norm = np.sqrt(total / memory.n_y)
+        norm = np.sqrt(total / (memory.n_y - first))
         if active[lane] == 1 and not norm <= worst:  # a NaN stays
             worst = norm
     return worst
+
+
+@compiled
+def widen(memory: Memory) -> None:
+    """Let the extents take in the state on hand."""
+    y, extents, origins = floats(memory.y), floats(memory.extents), floats(memory.origins)
+    for i in range(memory.entries):
+        extents[i] = max(extents[i], abs(y[i] - origins[i]))
 
 
 @compiled
@@ -148,9 +163,9 @@ def retry_factor(error: float, exponent: int) -> float:
 
 @compiled
 def first_step(memory: Memory, t: float) -> float:
-    """Guess the first step from the size of y, of its rate (the first stage) and of the rate's change.
+    """Guess the first step from the size of the rate of y (the first stage) and of the rate's change.
 
-    The change is that over a small Euler step. Overwrites `between` and `trial`.
+    The change is that over a small Euler step, a millionth of the run. Overwrites `between` and `trial`.
 
     Reference: Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, II.4, "Starting Step Size".
     """
@@ -161,17 +176,16 @@ def first_step(memory: Memory, t: float) -> float:
         floats(memory.rates),
         floats(memory.stages),
     )
-    for n in range(memory.entries):
-        trial[n] = y[n]
-    d0, d1 = scaled_norm(memory, y), scaled_norm(memory, stages)
-    h0 = 1e-6 if min(d0, d1) < 1e-5 else 0.01 * d0 / d1
+    h0 = FIRST_PROBE * (memory.end - memory.start)
     for n in range(memory.entries):
         between[n] = y[n] + h0 * stages[n]
+        trial[n] = between[n]
     load(memory, between, t + h0)
     evaluate(memory, -1)
+    d1 = scaled_norm(memory, stages)
     for n in range(memory.entries):
         between[n] = rates[n] - stages[n]
     d2 = scaled_norm(memory, between) / h0
     slope = max(d1, d2)
-    h1 = max(1e-6, 1e-3 * h0) if slope <= 1e-15 else (0.01 / slope) ** (1.0 / memory.exponent)
-    return min(100.0 * h0, h1)
+    h1 = 1e3 * h0 if not slope > 0.0 else (0.01 / slope) ** (1.0 / memory.exponent)
+    return max(h0, min(1e3 * h0, h1)) if slope < np.inf else h0

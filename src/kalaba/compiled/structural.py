@@ -76,10 +76,7 @@ def _begin(memory: Memory, t: float) -> None:
     if memory.started == 0 or memory.index_3 == 0:
         for i in range(n_v):
             true[i] = f[i]
-    jumps = False
-    for i in range(n_u):
-        jumps |= u[i] != held[i]
-    if jumps and memory.started == 1 and memory.control == 0 and memory.carries == 1:
+    if jumps(memory) and memory.started == 1 and memory.control == 0 and memory.carries == 1:
         memory.step_before = 0.0
         load(memory, floats(memory.y), t)
         _exchange(u, held, n_u)
@@ -91,6 +88,16 @@ def _begin(memory: Memory, t: float) -> None:
             true[i] += f[i] - rates[first_v + i] if memory.index_3 == 1 else 0.0
     for i in range(n_u):
         held[i] = u[i]
+
+
+@compiled
+def jumps(memory: Memory) -> bool:
+    """Say whether what is held from outside has changed since the last step."""
+    u, held = floats(memory.inputs + 8 * (memory.n_y + 1)), floats(memory.held)
+    changed = False
+    for i in range(memory.n_u):
+        changed |= u[i] != held[i]
+    return changed
 
 
 @compiled
@@ -150,10 +157,11 @@ def _newton(memory: Memory, t: float, s: float) -> bool:
         _place(memory, t, s)
         evaluate(memory, -1)
         if fresh:
-            if not _linearise(memory, s):
+            take_tangent(memory)
+            if not factor(memory, s):
                 return False
             age = 0
-        _correct(memory, s)
+        correct(memory, s)
         size, scale = 0.0, 0.0
         for i in range(memory.n_v):
             x[i] += correction[i]
@@ -179,11 +187,17 @@ def _newton(memory: Memory, t: float, s: float) -> bool:
 
 
 @compiled
-def _linearise(memory: Memory, s: float) -> bool:
-    """Take the tangent at the inputs and factor the matrix of the corrections."""
+def take_tangent(memory: Memory) -> None:
+    """Take the tangent at the inputs."""
+    call(memory.tangent, memory.inputs, memory.tangents, memory.tangent_store)
+    memory.n_tangents += 1
+
+
+@compiled
+def factor(memory: Memory, s: float) -> bool:
+    """Factor the matrix of the corrections, for the tangent on hand and the rows in use; say whether that went well."""
     n, m = memory.n_v, memory.n_rows
     size, effective, mask = n + m, floats(memory.effective), floats(memory.mask)
-    call(memory.tangent, memory.inputs, memory.tangents, memory.tangent_store)
     mass, damping = floats(memory.tangents), floats(memory.tangents + 8 * n * n)
     stiffness, rows = floats(memory.tangents + 16 * n * n), floats(memory.tangents + 24 * n * n)
     row_damping = floats(memory.tangents + 8 * (3 * n * n + m * n + m))
@@ -207,11 +221,12 @@ def _linearise(memory: Memory, s: float) -> bool:
         effective[(n + k) * size + n + k] = 0.0 if mask[k] > 0.0 else 1.0
     memory.tangent_step = s
     memory.tangent_choice = memory.n_choices
+    memory.n_factors += 1
     return lu_factor(effective, integers(memory.pivots), size)
 
 
 @compiled
-def _correct(memory: Memory, s: float) -> None:
+def correct(memory: Memory, s: float) -> None:
     """Find the next correction of x, from the motion at the inputs."""
     n, m, first_v = memory.n_v, memory.n_rows, memory.n_y - memory.n_v
     mass, rows = floats(memory.tangents), floats(memory.tangents + 24 * n * n)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +27,14 @@ class Status(IntEnum):
     def failed(self) -> bool:
         """Whether the integration broke off."""
         return self > Status.STOPPED
+
+
+class Change(NamedTuple):
+    """Where another method took over."""
+
+    time: float  # s
+    stepper: str  # its name
+    rate: float  # the fastest rate of the motion that was met, 1/s
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,3 +75,4 @@ class Trajectory:
     rejected: int
     choices: tuple[RankAtTime, ...]  # the first so many
     n_choices: int  # of all lanes
+    changes: tuple[Change, ...] = ()  # of the method

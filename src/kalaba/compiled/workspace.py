@@ -15,10 +15,12 @@ from kalaba.native import aligned_zeros
 from kalaba.native.batch import Code
 from kalaba.native.machine_code import Floats
 from kalaba.steppers.scheme import Scheme
-from kalaba.steppers.stepper import Stepper
+from kalaba.steppers.stepper import Pace, Stepper
 from kalaba.tolerances import ON_GRID, SAME_TIME
 
 KEPT_CHOICES = 1000
+SCHEME_EXPONENT = 3  # of h in the error estimate of a scheme, whose order is 2
+IMPLICIT_EULER = Scheme(beta=1.0, gamma=1.0)  # a stage of a diagonally implicit method, from its own base
 EPS = float(np.finfo(np.float64).eps)
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -35,8 +37,8 @@ class Workspace:
 def workspace(kernels: Kernels, stepper: Stepper, schedule: Schedule, y: Floats) -> Workspace:
     """Make everything the loop works on, at the start of the run; `y` has shape (n_y, lanes)."""
     arrays: Arrays = {
-        **coefficients(stepper.tableau),
-        **_step_arrays(kernels, y, len(stepper.tableau.nodes)),
+        **_step_arrays(kernels, y),
+        **_scales(kernels, stepper.pace, schedule, y),
         **_row_arrays(kernels),
         **_lane_arrays(kernels.layout.lanes, schedule.start),
         **_sample_arrays(kernels, schedule.n_samples + 1),  # one more for an event
@@ -44,11 +46,8 @@ def workspace(kernels: Kernels, stepper: Stepper, schedule: Schedule, y: Floats)
     if kernels.limbs is not None:
         names = ("limb_row_ends", "limb_rows", "limb_column_ends", "limb_columns")
         arrays |= dict(zip(names, kernels.limbs[0], strict=True))
-    if stepper.scheme is not None:
-        arrays |= _scheme_arrays(kernels, stepper)
     fields: dict[str, float] = {
-        **_sizes(kernels, stepper, schedule),
-        **({} if stepper.scheme is None else _scheme(stepper.scheme)),
+        **_sizes(kernels, schedule),
         **_times(stepper, schedule),
         **{name: array.ctypes.data for name, array in arrays.items()},
         **_code("motion", kernels.motion),
@@ -56,32 +55,54 @@ def workspace(kernels: Kernels, stepper: Stepper, schedule: Schedule, y: Floats)
         **_code("settle", kernels.project or kernels.normalise),
         **_code("rows", kernels.rows),
         **_code("event", kernels.event),
-        **_code("displace", kernels.displace),
-        **_code("tangent", kernels.tangent),
     }
     fields["mask"] = fields["inputs"] + 8 * kernels.layout.mask.start * kernels.layout.lanes
     memory = np.zeros(1, dtype=MEMORY)
     for name, value in fields.items():
         memory[name] = value
-    return Workspace(memory, arrays)
+    space = Workspace(memory, arrays)
+    use_method(space, kernels, stepper)
+    return space
+
+
+def use_method(space: Workspace, kernels: Kernels, stepper: Stepper) -> None:
+    """Let the loop go on by the method of a stepper: its coefficients, and the arrays of one of its steps."""
+    layout, tableau = kernels.layout, stepper.tableau
+    arrays: Arrays = {
+        **coefficients(tableau),
+        "stages": np.zeros((len(tableau.nodes) + 2, layout.n_y, layout.lanes)),
+    }
+    fields: dict[str, float] = {
+        "velocity_first": stepper.velocity_first,
+        "needs_end": not tableau.dense,
+        "exponent": 1 + min(tableau.order, tableau.embedded_order),
+        "n_stages": len(tableau.nodes),
+        "diagonal": tableau.diagonal,
+    }
+    if stepper.scheme is not None or tableau.diagonal:
+        arrays |= _tangent_arrays(kernels, stepper)
+        fields |= {**_scheme(stepper.scheme or IMPLICIT_EULER), "started": 0, "tangent_step": 0.0, "step_before": 0.0}
+        fields |= {**_code("displace", kernels.displace), **_code("tangent", kernels.tangent)}
+        if stepper.scheme is not None:
+            fields["exponent"] = SCHEME_EXPONENT
+    space.arrays.update(arrays)  # which keeps them alive
+    for name, value in (fields | {name: array.ctypes.data for name, array in arrays.items()}).items():
+        space.memory[name] = value
 
 
 def _code(name: str, code: Code | None) -> dict[str, int]:
     return {name: code.address, f"{name}_store": code.store.ctypes.data} if code else {}
 
 
-def _sizes(kernels: Kernels, stepper: Stepper, schedule: Schedule) -> dict[str, int]:
-    layout, tableau = kernels.layout, stepper.tableau
+def _sizes(kernels: Kernels, schedule: Schedule) -> dict[str, int]:
+    layout = kernels.layout
     return {
         "n_y": layout.n_y,
+        "n_work": layout.n_work,
         "n_v": layout.n_v,
         "n_u": kernels.layout.n_u,
         "lanes": kernels.layout.lanes,
         "entries": layout.n_y * kernels.layout.lanes,
-        "velocity_first": stepper.velocity_first,
-        "needs_end": not tableau.dense,
-        "exponent": 1 + min(tableau.order, tableau.embedded_order),
-        "n_stages": len(tableau.nodes),
         "n_samples": schedule.n_samples,
         "n_rows": layout.n_rows,
         "projecting": kernels.project is not None,
@@ -98,12 +119,12 @@ def _times(stepper: Stepper, schedule: Schedule) -> dict[str, float]:
     pace = stepper.pace
     if pace.rtol is None:
         return times | {"step": pace.step, "slack": ON_GRID * pace.step + rounding}
-    times |= {"relative": pace.rtol, "absolute": pace.atol, "max_step": pace.max_step}
+    times |= {"relative": pace.rtol, "max_step": pace.max_step}
     slack = SAME_TIME * min(schedule.save_every, 1.0) + rounding
     return times | {"next_step": pace.step, "slack": slack}
 
 
-def _step_arrays(kernels: Kernels, y: Floats, stages: int) -> Arrays:
+def _step_arrays(kernels: Kernels, y: Floats) -> Arrays:
     inputs = aligned_zeros(kernels.layout.size, kernels.layout.lanes)
     inputs[kernels.layout.w] = 1.0
     return {
@@ -114,17 +135,31 @@ def _step_arrays(kernels: Kernels, y: Floats, stages: int) -> Arrays:
         "trial": np.array(y, order="C"),
         "between": np.zeros(y.shape),
         "raw": np.zeros(y.shape),
-        "stages": np.zeros((stages + 2, *y.shape)),
     }
+
+
+def _scales(kernels: Kernels, pace: Pace, schedule: Schedule, y: Floats) -> Arrays:
+    """What errors are measured against: atol in parts of each size, for a velocity per duration of the run.
+
+    A velocity that is off by so much leads astray by atol in the whole run.
+    """
+    layout = kernels.layout
+    first_v = layout.n_y - layout.n_v
+    sizes = np.ones(layout.n_q + layout.n_v) if kernels.sizes is None else kernels.sizes
+    floors = np.concatenate([np.ones(layout.n_work), pace.atol * sizes])
+    floors[first_v:] /= max(schedule.end - schedule.start, np.finfo(float).tiny)
+    origins = np.array(y, order="C")
+    origins[first_v:] = 0.0
+    return {"floors": floors, "origins": origins, "extents": np.abs(y - origins)}
 
 
 def _scheme(scheme: Scheme) -> dict[str, float]:
     numbers = ("beta", "gamma", "alpha_m", "alpha_f", "inertia", "collocation", "error_constant", "offset")
     flags = ("carries", "explicit", "index_3")
-    return {"structural": 1, "exponent": 3, **{name: float(getattr(scheme, name)) for name in (*numbers, *flags)}}
+    return {name: float(getattr(scheme, name)) for name in (*numbers, *flags)}
 
 
-def _scheme_arrays(kernels: Kernels, stepper: Stepper) -> Arrays:
+def _tangent_arrays(kernels: Kernels, stepper: Stepper) -> Arrays:
     has = {"displace": kernels.displace is not None, "tangent": kernels.tangent is not None}
     if kernels.layout.lanes != 1 or not all(has[name] for name in stepper.kernels):
         raise NativeError(f"{type(stepper).__name__} needs one lane and the kernels 'displace' and 'tangent'")
@@ -132,6 +167,7 @@ def _scheme_arrays(kernels: Kernels, stepper: Stepper) -> Arrays:
     vectors = ("acceleration", "acceleration_before", "acceleration_next", "true_acceleration", "collocated", "excess")
     return {
         **{name: np.zeros(n) for name in vectors},
+        "base": np.zeros(kernels.layout.n_y),
         "held": np.zeros(kernels.layout.n_u),
         "multipliers": np.zeros(m),
         "correction": np.zeros(n + m),

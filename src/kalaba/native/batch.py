@@ -35,6 +35,7 @@ class Code:
     address: int
     store: Floats  # (constants + scratch, lanes)
     owner: object = None  # whatever must live as long as the code
+    instructions: int = 1  # operations of one evaluation
 
     def __post_init__(self) -> None:
         if self.store.dtype != np.float64 or not self.store.flags.c_contiguous:

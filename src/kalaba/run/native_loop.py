@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kalaba.compiled import Integration, Kernels, Opening, Schedule, Trajectory
+from kalaba.compiled import Integration, Kernels, Opening, Schedule, TangentKernels, Trajectory
 from kalaba.compiled import Status as LoopStatus
 from kalaba.constrain.kernels.motion import motion, motion_by_limbs
 from kalaba.constrain.kernels.slopes import tangent
@@ -42,7 +42,9 @@ ENDINGS: Mapping[LoopStatus, Ending] = {
 def run_native(task: Task) -> Run:
     """Run in machine code from sample to sample of the Python functions, if there are any."""
     schedule = Schedule(end=task.duration, save_every=task.save_every)
-    integration = Integration(kernels_of(task), task.stepper, schedule, np.concatenate([[0.0], *task.start]))
+    start = np.concatenate([[0.0], *task.start])
+    stiff = None if task.is_pushed else lambda: _tangent_kernels(task)  # no tangent knows a law on every velocity
+    integration = Integration(kernels_of(task), task.stepper, schedule, start, stiff)
     integration.weight[:] = task.plant.weight if task.plant.is_singular else 1.0
     began = now = last_report = clock.perf_counter()
     steps = FEWEST_STEPS
@@ -95,7 +97,12 @@ def kernels_of(task: Task) -> Kernels:
         displace=_code(plant.standard("displace")) if "displace" in task.stepper.kernels else None,
         tangent=_code(_tangent(task)) if "tangent" in task.stepper.kernels else None,
         limbs=plant.solved_by_limbs.limbs if plant.solved_by_limbs is not None else None,
+        sizes=np.concatenate([plant.scales.coordinates, plant.scales.velocities]),
     )
+
+
+def _tangent_kernels(task: Task) -> TangentKernels:
+    return TangentKernels(_code(task.plant.standard("displace")), _code(_tangent(task)))
 
 
 def _layout(task: Task) -> Layout:
@@ -131,7 +138,7 @@ def _tangent(task: Task) -> Evaluator:
 
 def _code(function: Evaluator) -> Code:
     native = machine_code(function)
-    return Code(native.kernel.address, native.store.copy(), native.kernel)
+    return Code(native.kernel.address, native.store.copy(), native.kernel, native.kernel.instructions)
 
 
 def _with_start(task: Task, trajectory: Trajectory) -> Trajectory:

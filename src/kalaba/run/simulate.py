@@ -25,14 +25,14 @@ from kalaba.run.python_loop import run_python
 from kalaba.run.sampling import samplers
 from kalaba.run.shortfall import shortfalls
 from kalaba.run.task import Task
-from kalaba.steppers import RungeKutta4, Stepper
+from kalaba.steppers import Auto, Stepper
 
 
 def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for)
     system: System | Plant,
     duration: float | None = None,
     start: State | tuple[ArrayLike, ArrayLike] | None = None,
-    stepper: Stepper = RungeKutta4(1e-3),
+    stepper: Stepper = Auto(),
     control: Control | None = None,
     stabilisation: Stabilisation = Projection(),
     save_every: float = 0.01,
@@ -49,7 +49,7 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
         start: a State or (q, v), or `run.end` of a machine that may have had other parts: grasped and let go since.
             Rows that it does not obey take hold by a plastic impact, see `run.start_energy_loss`. None = where the
             control wants to begin, else the machine's start
-        stepper: how time is stepped, such as RungeKutta4(1e-3) or DormandPrince()
+        stepper: how time is stepped: by default with controlled error, implicitly where stiff; or RungeKutta4(1e-3), ...
         control: {motor: expression}, a controller such as Carry(...), or Sampled(function, rate); None = no motor acts
         stabilisation: how constraint rows are kept closed: Projection(), Baumgarte(...) or NoStabilisation()
         save_every: time between samples, s

@@ -4,10 +4,12 @@
 `AdaptiveStepper` or `StructuralStepper`.
 """
 
+from kalaba.steppers.auto import Auto
 from kalaba.steppers.central_difference import CentralDifference
 from kalaba.steppers.dormand_prince import DormandPrince
 from kalaba.steppers.generalised_alpha import GeneralisedAlpha
 from kalaba.steppers.hht import HHT
+from kalaba.steppers.kvaerno import Kvaerno
 from kalaba.steppers.newmark import Newmark
 from kalaba.steppers.radau import Radau
 from kalaba.steppers.runge_kutta4 import RungeKutta4
@@ -18,8 +20,10 @@ from kalaba.steppers.tableau import ButcherTableau
 from kalaba.steppers.wilson_theta import WilsonTheta
 
 KINDS: tuple[type[Stepper], ...] = (
+    Auto,
     RungeKutta4,
     DormandPrince,
+    Kvaerno,
     SemiImplicitEuler,
     Radau,
     WilsonTheta,
@@ -35,11 +39,13 @@ __all__ = [
     "HHT",
     "KINDS",
     "AdaptiveStepper",
+    "Auto",
     "ButcherTableau",
     "CentralDifference",
     "DormandPrince",
     "FixedStepper",
     "GeneralisedAlpha",
+    "Kvaerno",
     "Newmark",
     "Pace",
     "Radau",

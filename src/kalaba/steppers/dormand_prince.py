@@ -11,14 +11,12 @@ from kalaba.steppers.tableau import ButcherTableau
 class DormandPrince(AdaptiveStepper):
     """Order 5 with an error estimate of order 4 and dense output of order 4.
 
-    A step is taken when the root mean square of e_i / (atol + rtol max(|y_i|, |y⁺_i|)) is at most 1.
-
     References: Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, II.4, table 5.2 and II.6; dense
     output of Shampine (1986), Mathematics of Computation 46, 135-150.
 
     Arguments:
-        rtol: relative tolerance
-        atol: absolute tolerance, in the units of each coordinate
+        rtol: relative tolerance, of how far each coordinate has come and of each largest velocity
+        atol: absolute tolerance, in parts of the machine's size
         first_step: s; None: guessed from the motion at the start
         max_step: longest step, s
     """

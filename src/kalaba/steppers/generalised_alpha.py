@@ -24,8 +24,8 @@ class GeneralisedAlpha(StructuralStepper):
     formulation="arnold-bruls": M v̇⁺ = Q + Aᵀλ⁺ and φ(q⁺) = 0 are solved together for a⁺ and λ⁺, so that the rows are
     closed without projection; their rates then keep an error of order 2, which projection takes away as well.
 
-    With `rtol`, steps are adapted, `step` being the first: one is taken when the root mean square of e_i / (atol +
-    rtol max(|y_i|, |y⁺_i|)) is at most 1, with e_q = C h² (a⁺ - a) and e_v = h³ v⃛/12 from the last accelerations.
+    With `rtol`, steps are adapted, `step` being the first, to the errors e_q = C h² (a⁺ - a) and e_v = h³ v⃛/12 from the
+    last accelerations.
 
     Stable for any step of a linear structure, for 0 ≤ ρ ≤ 1. Energy falls by the error of the method, least for ρ = 1;
     fast motion loses 1 - ρ² of its energy per step. Momentum is kept to the error of the method.
@@ -37,8 +37,9 @@ class GeneralisedAlpha(StructuralStepper):
     Arguments:
         step: time between states, s; of adapted steps the first one
         spectral_radius: ρ, 0 to 1
-        rtol: relative tolerance; None: the step is fixed
-        atol: absolute tolerance, in the units of each coordinate
+        rtol: relative tolerance, of how far each coordinate has come and of each largest velocity; None: the step is
+            fixed
+        atol: absolute tolerance, in parts of the machine's size
         max_step: longest of adapted steps, s
         formulation: "acceleration" or "arnold-bruls"
     """

@@ -1,7 +1,8 @@
 """What a stepper is: everything that a run asks of one, so that a new one costs a single file, anywhere.
 
 An explicit Runge-Kutta method with a fixed step is a `FixedStepper` with a tableau; one that adapts its step to an
-error estimate is an `AdaptiveStepper` with a tableau that has embedded weights; a method that solves for the
+error estimate is an `AdaptiveStepper` with a tableau that has embedded weights, and whose stages may be diagonally
+implicit; a method that solves for the
 acceleration at the end of the step is a `StructuralStepper` with a `Scheme`. All of them run in the compiled loop. See
 docs/extending.md.
 """
@@ -24,12 +25,17 @@ SHARP_ORDER = 4  # and above: what a step leaves to projection is far below JOLT
 class Pace:
     """How long steps are: all alike, or as long as an error estimate allows.
 
-    An adapted step is taken when the root mean square of e_i / (atol + rtol max(|y_i|, |y⁺_i|)) is at most 1.
+    An adapted step is taken when the root mean square of its error e is at most 1, measured in the machine's scales::
+
+        e_i / (atol S_i + rtol |q_i - q_i(0)|)        of a coordinate, S_i its size: that of the machine, or 1 rad
+        e_i / (atol S_i / T + rtol |v_i|)             of a velocity, T the duration of the run
+
+    where |q_i - q_i(0)| and |v_i| are the largest so far.
 
     Arguments:
         step: s; of adapted steps the first one, 0: guessed from the motion at the start
         rtol: relative tolerance; None: the step is fixed
-        atol: absolute tolerance, in the units of each coordinate
+        atol: absolute tolerance, in parts of the machine's size
         max_step: longest of adapted steps, s
     """
 
@@ -100,14 +106,19 @@ class Stepper:
     @property
     def kernels(self) -> tuple[str, ...]:
         """Functions of the machine that it calls beside those of every stepper: "displace", "tangent"."""
-        if self.scheme is None:
+        if self.scheme is None and not self.tableau.diagonal:
             return ()
-        return ("displace",) if self.scheme.explicit else ("displace", "tangent")
+        return ("displace",) if self.scheme is not None and self.scheme.explicit else ("displace", "tangent")
 
     @property
     def is_explicit(self) -> bool:
         """Whether its tableau is the whole method, so that a loop in plain Python can take its steps."""
-        return self.scheme is None and not self.solver
+        return self.scheme is None and not self.solver and not self.tableau.diagonal
+
+    @property
+    def if_stiff(self) -> Stepper | None:
+        """The stepper that goes on where the motion is stiff, and hands back where it is not; None = it stays."""
+        return None
 
     @property
     def is_coarse(self) -> bool:
@@ -162,8 +173,8 @@ class AdaptiveStepper(Stepper):
     """An embedded pair: the difference of its two orders is the error that adapts the step.
 
     Arguments:
-        rtol: relative tolerance
-        atol: absolute tolerance, in the units of each coordinate
+        rtol: relative tolerance, of how far each coordinate has come and of each largest velocity
+        atol: absolute tolerance, in parts of the machine's size
         first_step: s; None: guessed from the motion at the start
         max_step: longest step, s
     """

@@ -1,4 +1,4 @@
-"""The coefficients of an explicit Runge-Kutta method, which check their own order."""
+"""The coefficients of an explicit or diagonally implicit Runge-Kutta method, which check their own order."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,11 +20,11 @@ DENSE_POWERS = 4  # of θ, at most, in a dense output
 
 @dataclass(frozen=True, slots=True)
 class ButcherTableau:
-    """An explicit Runge-Kutta method with s stages.
+    """A Runge-Kutta method with s stages, explicit or, from the second stage on, diagonally implicit.
 
     From y at t to the state one step h later::
 
-        k_i = f(t + c_i h, y + h Σ_j a_ij k_j)        j < i
+        k_i = f(t + c_i h, y + h Σ_j a_ij k_j)        j < i, or j ≤ i with a_ii = γ
         y⁺  = y + h Σ_i b_i k_i                        of order p
         e   = h Σ_i (b_i - b̂_i) k_i                    error estimate, b̂ of order p̂
         y(t + θh) = y + h Σ_i k_i Σ_j d_ij θ^j         dense output, j = 1, 2, ...; of order p*
@@ -36,7 +36,7 @@ class ButcherTableau:
 
     Arguments:
         nodes: c, one per stage
-        matrix: a, one row per stage: the first is empty, the i-th has i-1 entries
+        matrix: a, one row per stage: the first is empty, the i-th has i-1 entries, and one more, γ, if implicit
         weights: b, one per stage
         order: p, of the step
         embedded: b̂; empty: no error estimate
@@ -56,8 +56,14 @@ class ButcherTableau:
 
     def __post_init__(self) -> None:
         stages = len(self.nodes)
-        if [len(row) for row in self.matrix] != list(range(stages)):
-            raise IntegrationError(f"a tableau of {stages} stages needs rows of 0 to {stages - 1} coefficients in a")
+        lengths, explicit = [len(row) for row in self.matrix], list(range(stages))
+        if lengths not in (explicit, [0, *range(2, stages + 1)]):
+            raise IntegrationError(
+                f"a tableau of {stages} stages needs rows of 0 to {stages - 1} coefficients in a, or from the second on "
+                "one more for γ"
+            )
+        if lengths != explicit and (len({row[-1] for row in self.matrix[1:]}) > 1 or not self.diagonal > 0):
+            raise IntegrationError("the implicit stages of a tableau need one γ above 0")
         for name in ("weights", "embedded", "dense"):
             if len(getattr(self, name)) not in ({stages} if name == "weights" else {0, stages}):
                 raise IntegrationError(f"{name} of a tableau of {stages} stages has {len(getattr(self, name))} entries")
@@ -73,12 +79,17 @@ class ButcherTableau:
             for part in (0.3, 0.8, 1.0):
                 self._check(f"dense output at {part}", self.dense_weights(part), self.dense_order, part)
 
+    @property
+    def diagonal(self) -> float:
+        """Give γ, which multiplies the rate of a stage in its own equation; 0 = all stages are explicit."""
+        return self.matrix[-1][-1] if len(self.matrix[-1]) == len(self.nodes) else 0.0
+
     def dense_weights(self, part: float) -> Row:
         """Give the weights b(θ) of the dense output at the part θ of a step."""
         return tuple(sum(value * part**power for power, value in enumerate(row, 1)) for row in self.dense)
 
     def square_matrix(self) -> Array:
-        """Give a as a square array, zeros on and above the diagonal."""
+        """Give a as a square array, zeros above the diagonal."""
         stages = len(self.nodes)
         return np.array([[*row, *[0.0] * (stages - len(row))] for row in self.matrix]).reshape(stages, stages)
 

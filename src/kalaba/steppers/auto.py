@@ -1,0 +1,37 @@
+"""The default: steps that watch their own error, explicit while that pays and implicit where the motion is stiff."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from kalaba.steppers.dormand_prince import DormandPrince
+from kalaba.steppers.kvaerno import Kvaerno
+from kalaba.steppers.stepper import AdaptiveStepper, Stepper
+from kalaba.steppers.tableau import ButcherTableau
+
+
+@dataclass(frozen=True, slots=True)
+class Auto(AdaptiveStepper):
+    """Dormand and Prince's pair, and Kværnø's where the motion is stiff: the default of `simulate`.
+
+    Both adapt their steps to their error estimate. The explicit pair measures hλ, the step times the fastest rate of
+    the motion, from its last two stages; where that stays at the limit of stability and many such steps lie ahead, the
+    implicit pair is tried, and the one that comes farther for the same number of operations goes on. `run.effort`
+    says what was used and why.
+
+    Arguments:
+        rtol: relative tolerance, of how far each coordinate has come and of each largest velocity
+        atol: absolute tolerance, in parts of the machine's size
+        first_step: s; None: guessed from the motion at the start
+        max_step: longest step, s
+    """
+
+    rtol: float = 1e-6
+    atol: float = 1e-9
+
+    name: ClassVar[str] = "auto"
+    tableau: ClassVar[ButcherTableau] = DormandPrince.tableau
+
+    @property
+    def if_stiff(self) -> Stepper:
+        """The implicit pair, with the same tolerances."""
+        return Kvaerno(self.rtol, self.atol, max_step=self.max_step)
