@@ -95,8 +95,10 @@ from kalaba.analyse.frequencies import frequencies as frequencies
 
 # simulating
 from kalaba.run.simulate import simulate as simulate
+from kalaba.steppers import Auto as Auto
 from kalaba.steppers import RungeKutta4 as RungeKutta4
 from kalaba.steppers import DormandPrince as DormandPrince
+from kalaba.steppers import Kvaerno as Kvaerno
 from kalaba.steppers import SemiImplicitEuler as SemiImplicitEuler
 from kalaba.steppers import Radau as Radau
 from kalaba.steppers import WilsonTheta as WilsonTheta

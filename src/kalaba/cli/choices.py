@@ -80,8 +80,10 @@ MachineOrRun = Annotated[
 class StepperName(StrEnum):
     """Steppers by the names of the command line."""
 
+    AUTO = "auto"
     RK4 = "rk4"
     DP5 = "dp5"
+    KVAERNO = "kvaerno"
     SEMI_IMPLICIT_EULER = "semi-implicit-euler"
     RADAU = "radau"
     WILSON_THETA = "wilson-theta"
@@ -180,11 +182,7 @@ def choose_stepper(name: StepperName | None, step: float | None, of_scenario: St
     from kalaba import steppers
 
     chosen = (
-        steppers.BY_NAME[name]()
-        if name is not None
-        else of_scenario
-        if of_scenario is not None
-        else steppers.RungeKutta4()
+        steppers.BY_NAME[name]() if name is not None else of_scenario if of_scenario is not None else steppers.Auto()
     )
     if step is None:
         return chosen

@@ -50,6 +50,7 @@ class Summary:
     start_energy_loss: float  # J, in the impact at the start
     jolt: float  # the largest part of the speed that a projection changed
     jolt_time: float  # s
+    changes: tuple[str, ...]  # of the method, in words
     jolt_is_felt: bool  # more than the stepper's error
     status: str
     message: str
@@ -68,6 +69,7 @@ class Summary:
             f"machine: {self.name}",
             f"coordinates: {self.coordinates}{velocities}, rows: {self.rows}, rank: {rank}, freedoms: {self.freedoms}",
             f"time: {self.simulated:g} s simulated in {self.wall_time:.3g} s, {self.steps} steps{rejected}",
+            *(f"stiff: {change}" for change in self.changes),
             f"worst residual: {_peak(self.residual)}" if self.residual else "worst residual: none, there are no rows",
             f"energy balance: {self.energy_error:.2g} J off at most, {self.energy_exchanged:.3g} J exchanged",
         ]
@@ -130,6 +132,7 @@ def summarise(run: Run, goals: Sequence[Any] = ()) -> Summary:
         start_energy_loss=run.start_energy_loss,
         jolt=run.effort.jolt[0],
         jolt_time=run.effort.jolt[1],
+        changes=tuple(change.words for change in run.effort.changes),
         jolt_is_felt=run.effort.jolt_is_felt,
         status=run.status.ending.value,
         message=run.status.message,

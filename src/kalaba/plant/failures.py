@@ -27,3 +27,5 @@ UNSOLVED = Failure(
     "Try a smaller {step}, kb.GeneralisedAlpha(rtol=1e-5), or near a singular position its formulation='arnold-bruls'",
 )
 SINGULAR = Failure("some motion has neither inertia nor constraint", "Give the body mass, or constrain it")
+STEP_LIMIT = Failure("the limit of steps is reached", "Raise max_steps, or look for what makes steps so short")
+TIME_LIMIT = Failure("the limit of wall time is reached", "Raise max_time, or ask for less accuracy")

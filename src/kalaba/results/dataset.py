@@ -17,7 +17,7 @@ import numpy as np
 
 from kalaba.model import units
 from kalaba.model.serial import from_json, to_json
-from kalaba.results.run import Effort, Ending, Run, Shortfall, Status, Worst
+from kalaba.results.run import Effort, Ending, MethodChange, Run, Shortfall, Status, Worst
 from kalaba.space.arrays import Array
 from kalaba.units import MOMENTUM, acceleration_unit, force_unit
 
@@ -153,6 +153,7 @@ def provenance(run: Run) -> dict[str, Any]:
         "jolt": float(effort.jolt[0]),
         "jolt_time": float(effort.jolt[1]),
         "jolt_felt": float(effort.jolt_felt),
+        "method_changes": json.dumps(effort.changes),
         "rank_choices": json.dumps([[float(time), int(rank)] for time, rank in effort.choices]),
         "shortfalls": json.dumps(run.shortfalls),
         **{name: effort.settings[name] for name in SETTINGS if name in effort.settings},
@@ -233,6 +234,7 @@ def _effort(facts: Mapping[str, Any]) -> Effort:
         settings={name: str(facts[name]) for name in SETTINGS if name in facts},
         jolt=(float(facts["jolt"]), float(facts["jolt_time"])),
         jolt_felt=float(facts.get("jolt_felt", Effort().jolt_felt)),  # older files do not say
+        changes=tuple(MethodChange(*change) for change in json.loads(facts.get("method_changes", "[]"))),
     )
 
 

@@ -33,6 +33,8 @@ class Ending(Enum):
     INCONSISTENT = "inconsistent rows"
     SINGULAR = "singular mass"
     UNSOLVED = "unsolved step"
+    STEP_LIMIT = "step limit"
+    TIME_LIMIT = "time limit"
 
     @property
     def failed(self) -> bool:
@@ -88,6 +90,25 @@ class Worst(NamedTuple):
     time: float
 
 
+class MethodChange(NamedTuple):
+    """Where another method took over the steps of a run.
+
+    Arguments:
+        time: when, s
+        stepper: name of the one that took over
+        rate: fastest rate of the motion that explicit steps had met by then, 1/s
+    """
+
+    time: float
+    stepper: str
+    rate: float
+
+    @property
+    def words(self) -> str:
+        """In words."""
+        return f"{self.stepper} from t = {self.time:.4g} s on, rates up to {self.rate:.3g} /s"
+
+
 @dataclass(frozen=True, slots=True)
 class Effort:
     """What a run took.
@@ -100,6 +121,7 @@ class Effort:
         settings: stepper, stabilisation and control, in words
         jolt: largest part of the speed that a projection changed, and when, s
         jolt_felt: part of the speed; a larger jolt is more than an error of the stepper
+        changes: where a stepper that may do so changed its method, and why
     """
 
     steps: int = 0
@@ -109,6 +131,7 @@ class Effort:
     settings: dict[str, str] = field(default_factory=dict)
     jolt: tuple[float, float] = (0.0, 0.0)
     jolt_felt: float = JOLT_FELT
+    changes: tuple[MethodChange, ...] = ()
 
     @property
     def jolt_is_felt(self) -> bool:

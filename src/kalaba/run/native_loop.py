@@ -16,7 +16,7 @@ from kalaba.constrain.kernels.slopes import tangent
 from kalaba.constrain.layout import Layout
 from kalaba.native.backend import machine_code
 from kalaba.native.batch import Code
-from kalaba.results.run import Ending, Run, Worst
+from kalaba.results.run import Ending, MethodChange, Run, Worst
 from kalaba.run.progress import Progress
 
 if TYPE_CHECKING:
@@ -48,15 +48,17 @@ def run_native(task: Task) -> Run:
     integration.weight[:] = task.plant.weight if task.plant.is_singular else 1.0
     began = now = last_report = clock.perf_counter()
     steps = FEWEST_STEPS
-    while integration.running:
-        integration.advance(_take_samples(task, integration), steps)
+    limit = None
+    while integration.running and limit is None:
+        integration.advance(_take_samples(task, integration), min(steps, task.max_steps - integration.steps))
         before, now = now, clock.perf_counter()
         steps = _next_chunk(steps, now - before)
+        limit = task.limit_reached(integration.steps, now - began) if integration.running else None
         if now - last_report >= LOOK_EVERY:
             _report(task, integration)
             last_report = now
     _report(task, integration)
-    return _finish(task, _with_start(task, integration.trajectory()), clock.perf_counter() - began)
+    return _finish(task, _with_start(task, integration.trajectory()), clock.perf_counter() - began, limit)
 
 
 def _next_chunk(steps: int, took: float) -> int:
@@ -156,7 +158,7 @@ def _with_start(task: Task, trajectory: Trajectory) -> Trajectory:
     )
 
 
-def _finish(task: Task, trajectory: Trajectory, wall_time: float) -> Run:
+def _finish(task: Task, trajectory: Trajectory, wall_time: float, limit: Ending | None) -> Run:
     """Name what the loop numbers: rows, endings, columns of y = [W, q, v]."""
     plant, n_q = task.plant, len(task.plant.coordinates)
     row = plant.constraints[trajectory.row] if trajectory.row >= 0 else ""
@@ -165,6 +167,7 @@ def _finish(task: Task, trajectory: Trajectory, wall_time: float) -> Run:
         rejected=trajectory.rejected,
         choices=tuple((choice.time, choice.rank) for choice in trajectory.choices),
         jolt=trajectory.jolt,
+        changes=tuple(MethodChange(*change) for change in trajectory.changes),
     )
     return Run(
         plant=plant,
@@ -175,7 +178,7 @@ def _finish(task: Task, trajectory: Trajectory, wall_time: float) -> Run:
         constraint_force=trajectory.constraint_force,
         actuation=trajectory.actuation[:, : len(plant.actuators)],
         inputs=trajectory.actuation,
-        status=task.status(ENDINGS[trajectory.status], trajectory.end_time, row),
+        status=task.status(limit or ENDINGS[trajectory.status], trajectory.end_time, row),
         effort=effort,
         worst=_worst(plant, trajectory.worst),
         work=trajectory.y[:, 0],

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import inf
 
 from numpy.typing import ArrayLike
 
@@ -40,6 +41,8 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
     *,
     progress: Watcher | None = None,
     check: bool = True,
+    max_steps: int = 100_000_000,
+    max_time: float = inf,
 ) -> Run:
     """Simulate a machine for a duration in seconds and return the Run.
 
@@ -55,6 +58,8 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
         save_every: time between samples, s
         stop: a condition that ends the run when it becomes true, such as "nut.travel > 0.06"
         progress: a function that gets a Progress some ten times per second
+        max_steps: steps after which the run ends if it has not come to its end
+        max_time: wall time after which it ends likewise, s
         check: whether a run that breaks off is an error; if not it is returned, and `run.status` says why
 
     Raises:
@@ -79,6 +84,8 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
         save_every=save_every,
         stop=stop,
         progress=progress,
+        max_steps=max_steps,
+        max_time=max_time,
     )
     run_task = _runner(task)
     stepper.check(task)

@@ -43,6 +43,8 @@ class Task:
     save_every: float  # s
     stop: str | None  # a condition that ends the run when it becomes true
     progress: Watcher | None
+    max_steps: int  # the run ends when it has taken so many
+    max_time: float  # s of wall time, the same
 
     def __post_init__(self) -> None:
         name, duration, save_every = self.name, self.duration, self.save_every
@@ -58,6 +60,10 @@ class Task:
             raise IntegrationError(
                 f"{name}: {self.stabilisation!r} is no stabilisation. Give one such as kb.Projection()."
             )
+        if not is_number(self.max_steps) or not self.max_steps >= 1:
+            raise ModelError(f"{name}: expected max_steps of at least 1, got {self.max_steps!r}.")
+        if not isinstance(self.max_time, int | float) or not self.max_time > 0:
+            raise ModelError(f"{name}: expected max_time above 0 s of wall time, got {self.max_time!r}.")
         object.__setattr__(self, "duration", float(duration))
         object.__setattr__(self, "save_every", float(save_every))
 
@@ -122,6 +128,12 @@ class Task:
         """What the run took: how many steps and how long (s), beside what was chosen for it."""
         return Effort(steps=steps, wall_time=wall_time, settings=self.settings, jolt_felt=self.stepper.jolt_felt)
 
+    def limit_reached(self, steps: int, wall_time: float) -> Ending | None:
+        """The limit that a run has reached which is not at its end, if any."""
+        if steps >= self.max_steps:
+            return Ending.STEP_LIMIT
+        return Ending.TIME_LIMIT if wall_time >= self.max_time else None
+
     def status(self, ending: Ending, time: float, row: str = "") -> Status:
         """How the run ended, with one line for people if it broke off; `row` is the one a failure speaks of."""
         if not ending.failed:
@@ -137,6 +149,8 @@ _FAILURES = {
     Ending.INCONSISTENT: failures.INCONSISTENT,
     Ending.UNSOLVED: failures.UNSOLVED,
     Ending.SINGULAR: failures.SINGULAR,
+    Ending.STEP_LIMIT: failures.STEP_LIMIT,
+    Ending.TIME_LIMIT: failures.TIME_LIMIT,
 }
 
 

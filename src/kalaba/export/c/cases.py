@@ -15,7 +15,7 @@ from kalaba.plant.start import closing
 from kalaba.plant.state import State
 from kalaba.run.simulate import simulate
 from kalaba.space.configuration import displaced
-from kalaba.steppers import RungeKutta4
+from kalaba.steppers import Auto
 from kalaba.tolerances import C_CASE_CLOSED
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def along(
 
 def _on_run(plant: Plant, scenario: Scenario, times: list[float]) -> list[State]:
     """States of a run, by its samples nearest to the times."""
-    stepper = scenario.stepper or RungeKutta4()
+    stepper = scenario.stepper or Auto()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # whoever runs the scenario is told; here it only lends its states
         run = simulate(plant, max(times), stepper=stepper, control=scenario.control, check=False)

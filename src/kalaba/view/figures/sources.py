@@ -18,7 +18,7 @@ from kalaba.robots.published import Claim, Line, Measure, Options, PaperFigures,
 from kalaba.run.checks import SingularWarning
 from kalaba.run.simulate import simulate
 from kalaba.space.arrays import Array
-from kalaba.steppers import RungeKutta4
+from kalaba.steppers import Auto
 from kalaba.tolerances import DRAWN_FLOOR
 from kalaba.units import printed
 from kalaba.view.figures.quantities import label_of, reach
@@ -106,7 +106,7 @@ def simulated(chosen: Scenario) -> Run:
         return simulate(
             chosen.system,
             chosen.duration,
-            stepper=chosen.stepper or RungeKutta4(),
+            stepper=chosen.stepper or Auto(),
             control=chosen.control,
             check=False,
             save_every=min(0.01, chosen.duration / SAMPLES),

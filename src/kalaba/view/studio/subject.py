@@ -16,7 +16,7 @@ from kalaba.plant.plant import Plant, build
 from kalaba.results.run import Run
 from kalaba.run.scenario import Scenario
 from kalaba.run.simulate import simulate
-from kalaba.steppers import RungeKutta4
+from kalaba.steppers import Auto
 from kalaba.tolerances import SAME_START
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class Subject:
 
     def simulated(self, plant: Plant) -> Run:
         """A run of the machine, perhaps with other numbers; one that breaks off is returned too."""
-        stepper = RungeKutta4() if self.stepper is None else self.stepper
+        stepper = Auto() if self.stepper is None else self.stepper
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the page says how the run ended; nobody reads the terminal meanwhile
             return simulate(plant, self.duration, stepper=stepper, control=self.control, check=False)
