@@ -28,7 +28,7 @@ Finish = Callable[[Memory], None]
 
 @inlined
 def step(memory: Memory, until: float, take: StagesOf, finish: Finish) -> bool:
-    """One step of the engine, numbered as in `kalaba.compiled`, by a method that takes its stages; False = all is over."""
+    """One step of the engine, numbered as in `kalaba.compiled`; False = no lane goes on."""
     start(memory)  # 1.
     if watch(memory):  # 2.
         choose_again(memory)

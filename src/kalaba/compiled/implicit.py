@@ -4,9 +4,9 @@ With s = γh and the base y + h Σ_{j<i} a_ij k_j = (q̂, v̂), stage i is at::
 
     v = v̂ + s x        q = q̂ + s q̇(q, v)        x = f(q, v, t + c_i h)
 
-f being the constrained acceleration, rows frozen. Newton's method solves for x with the matrix of `structural.py`, which
-is that of implicit Euler, β = γ = 1; what is left in q (quaternions only) is added as it stands. The tangent is kept
-while corrections shrink fast enough, and its factors while the step stays the same.
+f being the constrained acceleration, rows frozen. Newton's method solves for x with the matrix of `structural.py`, for
+β = γ = 1; what is left in q (quaternions only) is added as it stands. The tangent is kept while corrections shrink fast
+enough, and its factors while the step stays the same.
 """
 
 import numpy as np
@@ -65,10 +65,9 @@ def keep_last_rate(memory: Memory) -> None:
 @compiled
 def _solve(memory: Memory, stage: int, t: float, s: float) -> bool:
     """Find one stage and keep its rate; say whether that went well."""
-    is_fresh = False
-    if memory.tangent_step != 0.0 and (memory.tangent_step != s or memory.tangent_choice != memory.n_choices):
-        if not factor(memory, s):
-            return False
+    is_fresh, is_changed = False, memory.tangent_step != s or memory.tangent_choice != memory.n_choices
+    if memory.tangent_step != 0.0 and is_changed and not factor(memory, s):
+        return False
     _guess(memory, stage, t, s)
     before, ahead = 0.0, 1.0
     for tries in range(MOST_CORRECTIONS):

@@ -52,7 +52,7 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
         start: a State or (q, v), or `run.end` of a machine that may have had other parts: grasped and let go since.
             Rows that it does not obey take hold by a plastic impact, see `run.start_energy_loss`. None = where the
             control wants to begin, else the machine's start
-        stepper: how time is stepped: by default with controlled error, implicitly where stiff; or RungeKutta4(1e-3), ...
+        stepper: how time is stepped: with controlled error, implicitly where stiff; or one such as RungeKutta4(1e-3)
         control: {motor: expression}, a controller such as Carry(...), or Sampled(function, rate); None = no motor acts
         stabilisation: how constraint rows are kept closed: Projection(), Baumgarte(...) or NoStabilisation()
         save_every: time between samples, s

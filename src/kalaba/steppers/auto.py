@@ -5,8 +5,10 @@ from typing import ClassVar
 
 from kalaba.steppers.dormand_prince import DormandPrince
 from kalaba.steppers.kvaerno import Kvaerno
-from kalaba.steppers.stepper import AdaptiveStepper, Stepper
+from kalaba.steppers.stepper import AdaptiveStepper, Pace, Stepper
 from kalaba.steppers.tableau import ButcherTableau
+
+STEPS_SHARE = 0.1  # of the tolerances: what a single step may take
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +21,7 @@ class Auto(AdaptiveStepper):
     says what was used and why.
 
     Arguments:
-        rtol: relative tolerance, of how far each coordinate has come and of each largest velocity
+        rtol: relative tolerance of a run, of how far each coordinate has come and of each largest velocity
         atol: absolute tolerance, in parts of the machine's size
         first_step: s; None: guessed from the motion at the start
         max_step: longest step, s
@@ -32,6 +34,11 @@ class Auto(AdaptiveStepper):
     tableau: ClassVar[ButcherTableau] = DormandPrince.tableau
 
     @property
+    def pace(self) -> Pace:
+        """Steps are held to a tenth of the tolerances, so that what some hundred of them add up to is about those."""
+        return Pace(self.first_step or 0.0, STEPS_SHARE * self.rtol, STEPS_SHARE * self.atol, self.max_step)
+
+    @property
     def if_stiff(self) -> Stepper:
         """The implicit pair, with the same tolerances."""
-        return Kvaerno(self.rtol, self.atol, max_step=self.max_step)
+        return Kvaerno(STEPS_SHARE * self.rtol, STEPS_SHARE * self.atol, max_step=self.max_step)

@@ -55,15 +55,8 @@ class ButcherTableau:
     dense_order: int = 0
 
     def __post_init__(self) -> None:
+        self._check_stages()
         stages = len(self.nodes)
-        lengths, explicit = [len(row) for row in self.matrix], list(range(stages))
-        if lengths not in (explicit, [0, *range(2, stages + 1)]):
-            raise IntegrationError(
-                f"a tableau of {stages} stages needs rows of 0 to {stages - 1} coefficients in a, or from the second on "
-                "one more for γ"
-            )
-        if lengths != explicit and (len({row[-1] for row in self.matrix[1:]}) > 1 or not self.diagonal > 0):
-            raise IntegrationError("the implicit stages of a tableau need one γ above 0")
         for name in ("weights", "embedded", "dense"):
             if len(getattr(self, name)) not in ({stages} if name == "weights" else {0, stages}):
                 raise IntegrationError(f"{name} of a tableau of {stages} stages has {len(getattr(self, name))} entries")
@@ -78,6 +71,17 @@ class ButcherTableau:
         if self.dense:
             for part in (0.3, 0.8, 1.0):
                 self._check(f"dense output at {part}", self.dense_weights(part), self.dense_order, part)
+
+    def _check_stages(self) -> None:
+        stages = len(self.nodes)
+        lengths, explicit = [len(row) for row in self.matrix], list(range(stages))
+        if lengths not in (explicit, [0, *range(2, stages + 1)]):
+            raise IntegrationError(
+                f"a tableau of {stages} stages needs rows of 0 to {stages - 1} coefficients in a, "
+                "or from the second on one more for γ"
+            )
+        if lengths != explicit and (len({row[-1] for row in self.matrix[1:]}) > 1 or not self.diagonal > 0):
+            raise IntegrationError("the implicit stages of a tableau need one γ above 0")
 
     @property
     def diagonal(self) -> float:

@@ -9,7 +9,7 @@ import kalaba as kb
 from kalaba.cli.choices import StepperName
 from kalaba.compiled import Integration, Kernels, Schedule
 from kalaba.errors import IntegrationError
-from kalaba.steppers import BY_NAME, KINDS, DormandPrince, Radau, RungeKutta4, SemiImplicitEuler
+from kalaba.steppers import BY_NAME, KINDS, Auto, DormandPrince, Kvaerno, Radau, RungeKutta4, SemiImplicitEuler
 from kalaba.tolerances import JOLT_FELT, JOLT_FELT_COARSE
 from unit.steppers.sample_kernels import code, forced, oscillator, slots
 
@@ -117,7 +117,13 @@ def test_a_stepper_with_a_step_takes_another_and_one_without_refuses(kind):
 
 
 def test_only_steppers_of_order_four_or_more_make_small_jolts_felt():
-    assert {kind for kind in KINDS if kind().jolt_felt == JOLT_FELT} == {RungeKutta4, DormandPrince, Radau}
+    assert {kind for kind in KINDS if kind().jolt_felt == JOLT_FELT} == {
+        Auto,
+        RungeKutta4,
+        DormandPrince,
+        Kvaerno,
+        Radau,
+    }
     assert {kind().jolt_felt for kind in KINDS} == {JOLT_FELT, JOLT_FELT_COARSE}
 
 

@@ -46,6 +46,8 @@ def test_dense_output_ends_at_the_step():
 
 def test_rows_of_the_wrong_length_are_refused():
     with pytest.raises(IntegrationError, match="needs rows of 0 to 1 coefficients"):
+        ButcherTableau(nodes=(0.0, 0.5), matrix=((), ()), weights=(0.0, 1.0), order=1)
+    with pytest.raises(IntegrationError, match="need one γ above 0"):
         ButcherTableau(nodes=(0.0, 0.5), matrix=((), (0.5, 0.0)), weights=(0.0, 1.0), order=1)
     with pytest.raises(IntegrationError, match="weights of a tableau of 2 stages has 1 entries"):
         ButcherTableau(nodes=(0.0, 0.5), matrix=((), (0.5,)), weights=(1.0,), order=1)
