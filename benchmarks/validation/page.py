@@ -1,15 +1,19 @@
 """The page docs/validation.md from problems and what was measured."""
 
+import inspect
 from collections.abc import Iterable, Mapping, Sequence
 
+import kalaba as kb
 from benchmarks.bars import seconds
 from benchmarks.validation.problem import Figure, Kind, Measured, Problem
 
-INTRODUCTION = """# Validation
+DEFAULT = inspect.signature(kb.simulate).parameters["stepper"].default
+INTRODUCTION = f"""# Validation
 
-Machines that others have computed before, each simulated by `kb.simulate(system, duration)` and nothing else: no
-stepper, no tolerance. The page is written by `python -m benchmarks.validation`, and the tests hold every figure to the
-distance in its last column.
+Machines that others have computed before, each simulated by `kb.simulate(system, duration)` and nothing else. Nobody
+chose a stepper for them: the default is `kb.{DEFAULT!r}`.
+
+The page is written by `python -m benchmarks.validation`, and the tests hold every figure to what its last column allows.
 
 Figures are of four kinds:
 

@@ -1,11 +1,11 @@
 """The problems of docs/validation.md: kalaba's figures are those of others, and the page shows them."""
 
-import inspect
 import re
 
 import benchmarks.validation.page as pages
+import numpy as np
 import pytest
-from benchmarks.validation import PROBLEMS
+from benchmarks.validation import PROBLEMS, bricard
 from benchmarks.validation.problem import Kind
 
 import kalaba as kb
@@ -13,7 +13,7 @@ from docs.markdown import ROOT
 
 SHARP = kb.DormandPrince(rtol=1e-10, atol=1e-12)
 STEPPED = 1e-6  # in the unit of a figure: 1e-10 per step grows to less, even over the tops that four-bars pass slowly
-IS_FIXED = inspect.signature(kb.simulate).parameters["stepper"].default.pace.is_fixed
+IS_FIXED = pages.DEFAULT.pace.is_fixed
 SINGULAR = {"A02 40 four-bars"}  # lies flat, where errors stay at 1e-5 however sharp the stepper is
 TOO_FAST = {"A03 Andrews' squeezer", "A05 Flyball governor"}  # for a fixed step of 1 ms
 OF_PROBLEMS = [
@@ -57,6 +57,11 @@ def test_every_figure_says_where_it_comes_from(problem):
     for kind in kinds & {Kind.CLOSED_FORM, Kind.BY_HAND}:
         assert any(source.startswith(kind.value) for source in problem.sources)
     assert all(figure.reason and figure.tolerance > 0 for figure in problem.figures() if figure.kind is not Kind.BOUND)
+
+
+def test_bricards_loop_is_closed_by_hand_at_every_angle():
+    ends = [bricard.poses(angle)[0][-1].real for angle in np.linspace(0, np.pi, 50)]
+    assert np.abs(ends - bricard.CORNERS[-1]).max() < 1e-14
 
 
 def test_the_page_is_that_of_the_problems():
