@@ -13,7 +13,8 @@ INTRODUCTION = f"""# Validation
 Machines that others have computed before, each simulated by `kb.simulate(system, duration)` and nothing else. Nobody
 chose a stepper for them: the default is `kb.{DEFAULT!r}`.
 
-The page is written by `python -m benchmarks.validation`, and the tests hold every figure to what its last column allows.
+The page is written by `python -m benchmarks.validation`, and the tests hold every figure to what its last column
+allows. A figure that is missed is printed bold, and dots stand where a run broke off.
 
 Figures are of four kinds:
 
