@@ -164,6 +164,13 @@ STIFF_STEP = 0.9
 STIFF_PAYS = 2e4
 # Of the way per operation of the method in use: another one has to come so much farther to take over.
 METHOD_PAYS = 1.2
+# Of how far a coordinate moves, or of its largest velocity: a run whose states are off by more is warned of. It is half
+# of the 1 % that nobody would call right.
+STATE_WRONG = 5e-3
+# Of how far the coordinate that moves most does, in the machine's scales: one that moves less is measured against it.
+MOVES_LITTLE = 1e-2
+# Of the energy exchanged: energy gained less work done; a run that is off by more is warned of.
+ENERGY_LOST = 1e-2
 # Of a motor's bound: an effort beyond it by less is rounding.
 WITHIN_BOUNDS = 1e-9
 # Of the largest speed: a projection that changes more does not correct a stepper's error; warned of.

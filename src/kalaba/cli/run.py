@@ -109,12 +109,13 @@ def simulate_scenario(
     save_every: float = 0.01,
 ) -> Run:
     """Simulate a scenario behind a bar on the terminal; a run that breaks off is returned too."""
-    from kalaba.run.checks import SingularWarning
+    from kalaba.run.checks import AccuracyWarning, SingularWarning
     from kalaba.run.simulate import simulate
 
     seconds = chosen.duration if duration is None else duration
     with bar(chosen.system.name, seconds, hidden=hidden) as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", SingularWarning)  # the summary says it
+        warnings.simplefilter("ignore", AccuracyWarning)
         return simulate(
             chosen.system,
             seconds,

@@ -50,6 +50,8 @@ class Summary:
     start_energy_loss: float  # J, in the impact at the start
     jolt: float  # the largest part of the speed that a projection changed
     jolt_time: float  # s
+    accuracy: str  # in words
+    doubt: str  # what makes it doubtful; "" = nothing does
     changes: tuple[str, ...]  # of the method, in words
     jolt_is_felt: bool  # more than the stepper's error
     status: str
@@ -90,6 +92,9 @@ class Summary:
                 f"jolt: projection changed the speed by {self.jolt:.2g} of it at {self.jolt_time:.4g} s; "
                 "the machine passes near a singular position there"
             )
+        said.append(f"accuracy: {self.accuracy}")
+        if self.doubt:
+            said.append(f"doubtful: {self.doubt}")
         if self.status != "done":
             said.append(f"ended: {self.status} at {self.simulated:g} s")
         return said
@@ -132,6 +137,8 @@ def summarise(run: Run, goals: Sequence[Any] = ()) -> Summary:
         start_energy_loss=run.start_energy_loss,
         jolt=run.effort.jolt[0],
         jolt_time=run.effort.jolt[1],
+        accuracy=run.accuracy.words,
+        doubt="" if run.status.failed else run.accuracy.cause,
         changes=tuple(change.words for change in run.effort.changes),
         jolt_is_felt=run.effort.jolt_is_felt,
         status=run.status.ending.value,

@@ -17,6 +17,7 @@ import numpy as np
 
 from kalaba.model import units
 from kalaba.model.serial import from_json, to_json
+from kalaba.results.accuracy import Judgement, StateError
 from kalaba.results.run import Effort, Ending, MethodChange, Run, Shortfall, Status, Worst
 from kalaba.space.arrays import Array
 from kalaba.units import MOMENTUM, acceleration_unit, force_unit
@@ -155,6 +156,7 @@ def provenance(run: Run) -> dict[str, Any]:
         "jolt_felt": float(effort.jolt_felt),
         "method_changes": json.dumps(effort.changes),
         "rank_choices": json.dumps([[float(time), int(rank)] for time, rank in effort.choices]),
+        "judgement": json.dumps(run.judgement),
         "shortfalls": json.dumps(run.shortfalls),
         **{name: effort.settings[name] for name in SETTINGS if name in effort.settings},
     }
@@ -186,6 +188,7 @@ def run_of(data: xr.Dataset) -> Run:
         worst=_worst(facts),
         start_energy_loss=float(facts.get("start_energy_loss", 0.0)),  # older files do not say
         shortfalls=_shortfalls(facts),
+        judgement=_judgement(facts),
     )
     observed = {key: arrays[name].reshape(len(run.time), -1) for key, name in OBSERVED.items()}
     vars(run).update(observed=observed, data=data)  # cached readings, as they were saved
@@ -236,6 +239,14 @@ def _effort(facts: Mapping[str, Any]) -> Effort:
         jolt_felt=float(facts.get("jolt_felt", Effort().jolt_felt)),  # older files do not say
         changes=tuple(MethodChange(*change) for change in json.loads(facts.get("method_changes", "[]"))),
     )
+
+
+def _judgement(facts: Mapping[str, Any]) -> Judgement:
+    """What the run found out about itself; older files do not say."""
+    if "judgement" not in facts:
+        return Judgement()
+    error, *others = json.loads(facts["judgement"])
+    return Judgement(StateError(*error), *others)
 
 
 def _worst(facts: Mapping[str, Any]) -> Worst | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from kalaba.plant.state import NamedState, State
+from kalaba.results.accuracy import Accuracy, Judgement, accuracy_of
 from kalaba.results.notebook import run_html
 from kalaba.space.arrays import Array
 from kalaba.tolerances import JOLT_FELT
@@ -158,6 +159,7 @@ class Run:
         work: done since the start by motors, forces and moving rows, less damping, (N,), J
         start_energy_loss: kinetic energy lost when the given start was made to obey the rows, J: the plastic impact of
             a grasp
+        judgement: how far off the states are, as far as the run found out; see `accuracy`
         shortfalls: where a control law asked motors for more than they may give, sample by sample
     """
 
@@ -175,12 +177,18 @@ class Run:
     work: Array = field(repr=False)
     start_energy_loss: float = field(default=0.0, repr=False)
     shortfalls: tuple[Shortfall, ...] = field(default=(), repr=False)
+    judgement: Judgement = field(default=Judgement(), repr=False)
 
     @property
     def end(self) -> NamedState:
         """The last state, to go on from: with this machine, or with one that has other parts and the same names."""
         last = State(self.q[-1].copy(), self.v[-1].copy())
         return NamedState.of(last, self.plant.coordinates, self.plant.velocities)
+
+    @cached_property
+    def accuracy(self) -> Accuracy:
+        """How good the run is: estimated error of its states, energy balance, rows and jolts, with a verdict."""
+        return accuracy_of(self)
 
     @cached_property
     def observed(self) -> dict[str, Array]:

@@ -3,6 +3,7 @@
 from kalaba.run.simulate import simulate as simulate
 from kalaba.run.scenario import Scenario as Scenario
 from kalaba.run.progress import Progress as Progress
+from kalaba.run.checks import AccuracyWarning as AccuracyWarning
 from kalaba.run.checks import SingularWarning as SingularWarning
 from kalaba.run.checks import DeformationWarning as DeformationWarning
 from kalaba.run.shortfall import ShortfallWarning as ShortfallWarning

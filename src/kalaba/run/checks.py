@@ -26,6 +26,10 @@ class SingularWarning(UserWarning):
     """A run passed so near a singular position that projection changed its speed."""
 
 
+class AccuracyWarning(UserWarning):
+    """A run is not as accurate as one may expect of it: its states are off, or its energy."""
+
+
 class DeformationWarning(UserWarning):
     """A beam bent so far that linear modes no longer hold."""
 
@@ -34,7 +38,9 @@ def warn(task: Task, run: Run, *, is_promised: bool) -> None:
     """Warn of what is doubtful; of shortfalls only where a controller promised goals: a law may mean to be cut off."""
     if run.shortfalls and is_promised:
         warnings.warn(shortfall_message(run), ShortfallWarning, stacklevel=CALLER_OF_SIMULATE)
-    if run.effort.jolt[0] > JOLT and not task.stepper.is_coarse:
+    if run.judgement.cause and not run.status.failed:
+        warnings.warn(run.judgement.cause, AccuracyWarning, stacklevel=CALLER_OF_SIMULATE)
+    elif run.effort.jolt[0] > JOLT and run.judgement.is_jolted and not task.stepper.is_coarse:
         warnings.warn(_jolt_message(run), SingularWarning, stacklevel=CALLER_OF_SIMULATE)
     if bent := large_deformation(run):
         warnings.warn(bent, DeformationWarning, stacklevel=CALLER_OF_SIMULATE)

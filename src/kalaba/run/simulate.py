@@ -21,6 +21,7 @@ from kalaba.plant.start import settle_as_found, take_over
 from kalaba.plant.state import State, own_state
 from kalaba.results.run import Run
 from kalaba.run.checks import warn
+from kalaba.run.judge import judge
 from kalaba.run.progress import Watcher
 from kalaba.run.python_loop import run_python
 from kalaba.run.sampling import samplers
@@ -91,6 +92,7 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
     stepper.check(task)
     run = run_task(task)
     run = replace(run, start_energy_loss=task.loss, shortfalls=shortfalls(task, run))
+    run = replace(run, judgement=judge(task, run))
     warn(task, run, is_promised=isinstance(control, Controller))
     if check and run.status.failed:
         raise IntegrationError(run.status.message, run)

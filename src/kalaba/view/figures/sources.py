@@ -15,7 +15,7 @@ from kalaba.robots import recognise
 from kalaba.robots.catalogue import ENTRIES
 from kalaba.robots.entry import Entry
 from kalaba.robots.published import Claim, Line, Measure, Options, PaperFigures, PaperPanel
-from kalaba.run.checks import SingularWarning
+from kalaba.run.checks import AccuracyWarning, SingularWarning
 from kalaba.run.simulate import simulate
 from kalaba.space.arrays import Array
 from kalaba.steppers import Auto
@@ -103,6 +103,7 @@ def simulated(chosen: Scenario) -> Run:
     """A run of a scenario with samples enough for its peaks; one that breaks off is given too."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SingularWarning)
+        warnings.simplefilter("ignore", AccuracyWarning)
         return simulate(
             chosen.system,
             chosen.duration,

@@ -9,6 +9,7 @@ import numpy as np
 
 from kalaba.errors import ViewError
 from kalaba.model.fingerprint import fingerprint
+from kalaba.results.accuracy import Verdict
 from kalaba.results.dataset import provenance
 from kalaba.tolerances import DRAWN_ROUNDING
 from kalaba.units import printed
@@ -66,6 +67,9 @@ def trust(run: Run) -> Section:
     name = run.plant.system.name
     ended = run.status.ending.value
     body = paragraph(f"The run ended at {run.status.time:.6g} s: {ended}.", "bad" if run.status.failed else "")
+    body += paragraph(f"Accuracy: {run.accuracy.words}.", "" if run.accuracy.verdict is Verdict.GOOD else "bad")
+    if run.accuracy.cause and not run.status.failed:
+        body += paragraph(run.accuracy.cause, "bad")
     if run.status.message:
         body += paragraph(run.status.message, "bad")
     if run.effort.jolt[0] > 0:

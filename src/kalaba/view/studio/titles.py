@@ -30,4 +30,6 @@ def said_of(subject: Subject, run: Run) -> list[str]:
         lines.append(f"worst residual {run.worst.value:.1e} in {run.worst.row} at {run.worst.time:.3g} s")
     if run.status.failed:
         lines.append(f"**{run.status.message}**")
+    elif run.judgement.cause:
+        lines.append(f"**{run.judgement.cause}**")
     return lines

@@ -1,0 +1,122 @@
+"""How good a run is: what is known of its errors, with a verdict."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from kalaba.tolerances import ENERGY_LOST, STATE_WRONG
+
+if TYPE_CHECKING:
+    from kalaba.results.run import Run
+
+
+class Verdict(Enum):
+    """What can be said of a run."""
+
+    GOOD = "good"
+    DOUBTFUL = "doubtful"
+    UNKNOWN = "not judged"
+
+
+class StateError(NamedTuple):
+    """The estimated error of a run's states, by another run of the same motion.
+
+    Arguments:
+        size: the largest, of how far the coordinate moves or of its largest velocity; nan: not estimated
+        name: the coordinate or velocity whose it is
+        time: when, s
+    """
+
+    size: float = float("nan")
+    name: str = ""
+    time: float = 0.0
+
+
+class Judgement(NamedTuple):
+    """What a run found out about itself when it was made.
+
+    Arguments:
+        error: estimated error of the states
+        cause: what makes the run doubtful, and what to do, in words; "" = nothing does
+        checked_by: the stepper of the other run, in words; "" = there was none
+        is_jolted: whether projection changed the speed of the other run too, if there was one: a singular position
+    """
+
+    error: StateError = StateError()
+    cause: str = ""
+    checked_by: str = ""
+    is_jolted: bool = True
+
+
+class Accuracy(NamedTuple):
+    """How good a run is.
+
+    Arguments:
+        verdict: good, doubtful or not judged
+        error: estimated error of the states
+        energy: largest difference between energy gained and work done, of the energy exchanged; nan: none was
+        rows: largest residual of a row in parts of the machine's size, rad
+        jolt: largest part of the speed that a projection changed
+        cause: what makes the run doubtful, and what to do, in words; "" = nothing does
+    """
+
+    verdict: Verdict
+    error: StateError
+    energy: float
+    rows: float
+    jolt: float
+    cause: str
+
+    @property
+    def words(self) -> str:
+        """One line for people."""
+        said = [
+            "" if np.isnan(self.error.size) else f"states within {self.error.size:.1g} of their motion",
+            "" if np.isnan(self.energy) else f"energy within {self.energy:.1g} of what was exchanged",
+            f"rows within {self.rows:.1g}" if self.rows else "",
+        ]
+        return f"{self.verdict.value}: {', '.join(part for part in said if part) or 'nothing to judge by'}"
+
+
+def accuracy_of(run: Run) -> Accuracy:
+    """Put together what is known of a run's errors."""
+    judged = run.judgement
+    energy = energy_error(run)
+    rows = 0.0
+    if run.worst is not None:
+        size = dict(zip(run.plant.constraints, run.plant.scales.rows, strict=True))[run.worst.row]
+        rows = run.worst.value / float(size)
+    cause = judged.cause
+    if not cause and energy > ENERGY_LOST:
+        cause = energy_cause(run, energy)
+    known = not (np.isnan(judged.error.size) and np.isnan(energy))
+    verdict = Verdict.DOUBTFUL if cause or run.status.failed else Verdict.GOOD if known else Verdict.UNKNOWN
+    return Accuracy(verdict, judged.error, energy, rows, run.effort.jolt[0], cause or run.status.message)
+
+
+def energy_error(run: Run) -> float:
+    """The largest energy balance of the energy exchanged; nan where none was.
+
+    What was exchanged is the largest of kinetic energy and of work, and of the change of potential energy.
+    """
+    kinetic, potential = run.observed["kinetic"][:, 0], run.observed["potential"][:, 0]
+    with np.errstate(all="ignore"):
+        exchanged = max(kinetic.max(), np.ptp(potential), np.abs(run.work).max())
+        off = np.abs(run.energy_balance).max()
+    return float(off / exchanged) if exchanged > 0 else float("nan")
+
+
+def energy_cause(run: Run, energy: float) -> str:
+    """Words for energy that comes from nowhere."""
+    return (
+        f"{run.plant.system.name}: energy gained and work done differ by {energy:.2g} of what was exchanged. "
+        "Take shorter steps or a smaller tolerance"
+    )
+
+
+def is_wrong(error: StateError) -> bool:
+    """Whether an estimated error is so large that a run is warned of."""
+    return error.size > STATE_WRONG
