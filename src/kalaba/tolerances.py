@@ -59,8 +59,6 @@ MASS_PIVOT = 1e-14
 LIMB_MEETS = 0.02
 # Of the largest inertia, or of 1 once each velocity is scaled to inertia 1: less is none, and M is singular.
 NO_INERTIA = 1e-13
-# Of the largest singular value of a matrix that has full rank if the motion is unique: smaller ones are rounding.
-SINGULAR_VALUE = 1e-10
 # Of a pivot of G = A M⁻¹ Aᵀ at the last choice: one that falls below this asks for a new choice, while the rows are
 # still as good as √0.1 of what they were. Measured against the last choice, not against the row's own length: the row
 # itself can vanish.

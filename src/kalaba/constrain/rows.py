@@ -72,17 +72,24 @@ class IndependentRows:
         return P
 
 
-def independent_rows(metric: Array, matrix: Array, is_velocity_level: Sequence[bool] = ()) -> IndependentRows:
+def independent_rows(
+    metric: Array,
+    matrix: Array,
+    is_velocity_level: Sequence[bool] = (),
+    *,
+    apart: float = ROW_INDEPENDENT,
+    vanished: Array | float = ROW_NOTHING,
+) -> IndependentRows:
     """Decide which rows of A are independent in the metric M; the state must lie on the constraint manifold.
 
     Rows at velocity level are scaled down: where one says the same as rows at position level, those are kept, since
-    they alone bring the configuration back.
+    they alone bring the configuration back. `apart` and `vanished` as in `choose_rows`.
     """
     mask = np.zeros(len(matrix))
     chosen_from = np.ascontiguousarray(matrix)
     if any(is_velocity_level):
         chosen_from = chosen_from * np.where(is_velocity_level, VELOCITY_ROW_LENGTH, 1.0)[:, np.newaxis]
-    rank = choose_rows(np.ascontiguousarray(metric), chosen_from, mask)
+    rank = choose_rows(np.ascontiguousarray(metric), chosen_from, mask, apart=apart, vanished=vanished)
     return IndependentRows(metric, matrix, mask, rank)
 
 
@@ -92,13 +99,21 @@ def null_directions(matrix: Array) -> Array:
     return np.asarray(np.linalg.svd(matrix)[2][m:].T) if m else np.eye(n)
 
 
-def choose_rows(mass: Array, matrix: Array, mask: Array) -> int:
+def choose_rows(
+    mass: Array,
+    matrix: Array,
+    mask: Array,
+    *,
+    apart: float = ROW_INDEPENDENT,
+    vanished: Array | float = ROW_NOTHING,
+) -> int:
     """Mark a maximal independent set of rows of A in `mask` (1 kept, 0 left out) and return the rank.
 
     Pivoted QR of the rows in the metric of the constraint forces, A M⁻¹ Aᵀ = B Bᵀ with B = A L⁻ᵀ and M = L Lᵀ; working
     on B and not on B Bᵀ keeps the condition number from being squared. Returns -1, with nothing kept, when M is not
-    positive definite. The state must lie on the constraint manifold: off it, dependent rows look independent.
-    `mass` (n, n), `matrix` (m, n), `mask` (m,).
+    positive definite. The state must lie on the constraint manifold: off it, dependent rows look independent, by as
+    much as it is off; `apart`, a row's least distance from the span of those taken, must then be more than that.
+    `mass` (n, n), `matrix` (m, n), `mask` (m,). Rows without an entry above `vanished` count as nothing.
 
     Reference: Golub and Van Loan, Matrix Computations (4th ed.), 5.2.8 and 5.4.2.
     """
@@ -110,18 +125,35 @@ def choose_rows(mass: Array, matrix: Array, mask: Array) -> int:
         return -1
     if not (np.diag(lower) ** 2 > MASS_PIVOT * np.diag(mass)).all():
         return -1
-    rows = unit_rows(lower, matrix, weights)
-    rank, row = 0, _farthest(rows, weights, mask)
+    rows = unit_rows(lower, matrix, weights, vanished)
+    rank, row = 0, _farthest(rows, weights, mask, apart)
     while row >= 0:
         _take(rows, mask, row)
-        rank, row = rank + 1, _farthest(rows, weights, mask)
+        rank, row = rank + 1, _farthest(rows, weights, mask, apart)
     return rank
 
 
-def unit_rows(lower: Array, matrix: Array, weights: Array) -> Array:
+def pivots(metric: Array, matrix: Array, mask: Array) -> Array:
+    """The pivots of G = A M⁻¹ Aᵀ on the rows that the mask keeps, in declared order, and infinity for the others.
+
+    By QR of M^-½ Aᵀ, without G: the squares of the diagonal of R. All are NaN where M is not positive definite.
+    """
+    found, kept = np.full(len(mask), np.inf), mask > 0.0
+    try:
+        lower = np.linalg.cholesky(metric)
+    except np.linalg.LinAlgError:
+        return np.full(len(mask), np.nan)
+    B = solve_triangular(lower, matrix[kept].T, lower=True, check_finite=False)
+    diagonal = np.zeros(B.shape[1])
+    diagonal[: len(B)] = np.diag(np.linalg.qr(B, mode="r"))
+    found[kept] = diagonal**2
+    return found
+
+
+def unit_rows(lower: Array, matrix: Array, weights: Array, vanished: Array | float = ROW_NOTHING) -> Array:
     """The rows that `scale_rows` makes of A with the factor L of M, and their weights."""
     sizes = np.abs(matrix).max(axis=1, initial=0.0)
-    spoken = np.where(sizes[:, None] > ROW_NOTHING, matrix, 0.0)
+    spoken = np.where((sizes > vanished)[:, None], matrix, 0.0)
     rows = solve_triangular(lower, spoken.T, lower=True, check_finite=False).T
     lengths = np.linalg.norm(rows, axis=1)
     longest = lengths.max(initial=0.0)
@@ -130,10 +162,10 @@ def unit_rows(lower: Array, matrix: Array, weights: Array) -> Array:
     return np.ascontiguousarray(rows / np.where(scale > 0.0, scale, 1.0)[:, None])
 
 
-def _farthest(rows: Array, weights: Array, mask: Array) -> int:
+def _farthest(rows: Array, weights: Array, mask: Array, apart: float) -> int:
     """The row that `farthest_row` finds."""
     squares = np.einsum("ij,ij->i", rows, rows)
-    weighted = np.where((mask == 0.0) & (squares >= ROW_INDEPENDENT**2), squares * weights**2, -1.0)
+    weighted = np.where((mask == 0.0) & (squares >= apart**2), squares * weights**2, -1.0)
     best, needed = -1, 0.0
     for i in np.flatnonzero(weighted >= 0.0):
         if weighted[i] >= needed:

@@ -1,8 +1,8 @@
 """Named ways to solve for the constrained motion; each independent of the others but for the rank of the rows.
 
 All solve M v̇ = Q + Qc with A v̇ = b, Qc doing no virtual work. `MaskedLDL` is the default: native code with rows chosen
-on the manifold. The others work on plain arrays, ask `rows.py` for the rank at every call, and are for tests and
-teaching.
+on the manifold. The others work on plain arrays, and are for tests and teaching. None decides a rank: a `Problem` asks
+`rows.py`, since its state lies on the manifold, and the rows of a `Chosen` one were chosen there.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kalaba.constrain.rows import independent_rows
 from kalaba.errors import ConstraintError
 from kalaba.space.arrays import Array
-from kalaba.tolerances import NO_INERTIA, SINGULAR_VALUE
+from kalaba.tolerances import NO_INERTIA
 
 
 class Motion(NamedTuple):
@@ -31,12 +32,43 @@ class Motion(NamedTuple):
 
 
 class Problem(NamedTuple):
-    """One instant: M v̇ = Q + Qc, A v̇ = b."""
+    """One instant at a state on the constraint manifold: M v̇ = Q + Qc, A v̇ = b."""
 
     mass: Array  # M
     force: Array  # Q
     matrix: Array  # A
     rhs: Array  # b
+
+    @property
+    def independent(self) -> NDArray[np.bool_]:
+        """Which rows are independent; refuses a metric that leaves some direction without inertia and rows."""
+        rows = independent_rows(row_metric(self.mass, self.matrix), self.matrix)
+        if rows.rank < 0:
+            raise ConstraintError(
+                "the motion is not unique: some direction has neither inertia nor a row. Give it one."
+            )
+        return rows.kept
+
+    @property
+    def rank(self) -> int:
+        """How many rows are independent."""
+        return int(self.independent.sum())
+
+    def chosen(self, mask: Array) -> Chosen:
+        """The same with the rows that a mask keeps: it was chosen at a state on the manifold, nearby."""
+        kept = mask > 0.0
+        return Chosen(self.mass, self.force, self.matrix[kept], self.rhs[kept])
+
+
+class Chosen(Problem):
+    """One instant with the rows in use alone. The state may lie off the manifold, as the stages of a step do."""
+
+    __slots__ = ()
+
+    @property
+    def independent(self) -> NDArray[np.bool_]:
+        """All of them: they were chosen so."""
+        return np.ones(len(self.rhs), dtype=bool)
 
 
 class Solver(Protocol):
@@ -55,24 +87,19 @@ class MaskedLDL(Solver):
     is_compiled: ClassVar[bool] = True
 
     def solve(self, problem: Problem) -> Motion:
-        """Choose rows at this instant, then solve with them."""
+        """Solve with the independent rows; where M is singular, with M + w AᵀA and Q + w Aᵀb in its and Q's place."""
         M, Q, A, b = problem
+        kept = problem.independent
+        M_hat, Q_hat = M, Q
         if is_singular(M):
             weight = mass_weight(M, A)
             M_hat, Q_hat = M + weight * A.T @ A, Q + weight * A.T @ b
-            motion = self._chosen(Problem(M_hat, Q_hat, A, b))
-            return Motion(motion.acceleration, M @ motion.acceleration - Q)
-        return self._chosen(problem)
-
-    @staticmethod
-    def _chosen(problem: Problem) -> Motion:
-        M, Q, A, b = problem
-        kept = independent_rows(M, A).kept
         A, b = A[kept], b[kept]
-        a = np.linalg.solve(M, Q)
-        M_inv_At = np.linalg.solve(M, A.T)
+        a = np.linalg.solve(M_hat, Q_hat)
+        M_inv_At = np.linalg.solve(M_hat, A.T)
         multipliers = np.linalg.solve(A @ M_inv_At, b - A @ a)
-        return Motion(np.asarray(a + M_inv_At @ multipliers, dtype=float), A.T @ multipliers)
+        acceleration = np.asarray(a + M_inv_At @ multipliers, dtype=float)
+        return Motion(acceleration, A.T @ multipliers if M_hat is M else M @ acceleration - Q)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +115,11 @@ class UdwadiaKalaba(Solver):
     def solve(self, problem: Problem) -> Motion:
         """Evaluate the equation literally."""
         M, Q, A, b = problem
-        metric = row_metric(M, A)
-        rank = _rank(metric, A)
-        if metric is not M:
+        rank = problem.rank
+        if is_singular(M):
             tangent = np.eye(len(Q)) - _pseudo_inverse(A, rank) @ A
             stacked = np.vstack([tangent @ M, A])
-            acceleration = np.linalg.pinv(stacked, rcond=SINGULAR_VALUE) @ np.concatenate([tangent @ Q, b])
+            acceleration = _pseudo_inverse(stacked, len(Q)) @ np.concatenate([tangent @ Q, b])  # of full column rank
             return Motion(acceleration, M @ acceleration - Q)
         values, vectors = np.linalg.eigh(M)
         root = (vectors * np.sqrt(values)) @ vectors.T
@@ -112,7 +138,7 @@ class KKT(Solver):
         M, Q, A, b = problem
         m, n = A.shape
         K = np.block([[M, -A.T], [A, np.zeros((m, m))]])
-        rank = n + _rank(row_metric(M, A), A)
+        rank = n + problem.rank
         solution = _pseudo_inverse(K, rank) @ np.concatenate([Q, b])
         return Motion(solution[:n], A.T @ solution[n:])
 
@@ -127,20 +153,12 @@ class NullSpace(Solver):
         if not len(b):
             return Motion(np.asarray(np.linalg.solve(M, Q), dtype=float), np.zeros(len(Q)))
         U, sigma, Vt = np.linalg.svd(A)
-        rank = _rank(row_metric(M, A), A)
+        rank = problem.rank
         Z = Vt[rank:].T
         particular = Vt[:rank].T @ ((U[:, :rank].T @ b) / sigma[:rank])
         z = np.linalg.solve(Z.T @ M @ Z, Z.T @ (Q - M @ particular))
         acceleration = particular + Z @ z
         return Motion(acceleration, M @ acceleration - Q)
-
-
-def _rank(metric: Array, matrix: Array) -> int:
-    """The rank of the rows; refuses a metric that leaves some direction without inertia and rows."""
-    rank = independent_rows(metric, matrix).rank
-    if rank < 0:
-        raise ConstraintError("the motion is not unique: some direction has neither inertia nor a row. Give it one.")
-    return rank
 
 
 def _pseudo_inverse(matrix: Array, rank: int) -> Array:

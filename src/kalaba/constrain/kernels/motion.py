@@ -1,7 +1,7 @@
 """The constrained motion: M v̇ = Q + Aᵀ λ with A v̇ = b, on the rows that are kept.
 
-The whole machine at once (`motion`), or limb by limb (`motion_by_limbs`, see `limb.py`); with the slack of every row
-where rows are left out. The outputs begin with ẏ = power | q̇ | v̇, which a stepper integrates.
+The whole machine at once (`motion`), or limb by limb (`motion_by_limbs`, see `limb.py`); with the rate and the slack of
+every row where rows are left out. The outputs begin with ẏ = power | q̇ | v̇, which a stepper integrates.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ def motion(equations: Equations, *, is_singular: bool = False, baumgarte: Baumga
 
 
 def motion_with_slack(equations: Equations, *, is_singular: bool = False) -> ca.Function:
-    """The constrained motion with the slack b − A v̇ of every row, also of those that are off."""
+    """The constrained motion with the slack b − A v̇ and the rate of every row, also of those that are off."""
     extra = free_inputs(equations)
     outputs = motion_outputs(equations, extra, is_singular=is_singular)
+    outputs["rate"] = equations.rows.rate
     outputs["slack"] = equations.constraint_rhs - ca.mtimes(equations.constraint_matrix, outputs["acceleration"])
     return traced("motion", equations, outputs, extra)
 
@@ -108,7 +109,7 @@ def motion_by_limbs(
     """
     n, m = len(limbs.machine.velocities), len(limbs.machine.rows)
     sizes = {"power": 1, "q_dot": len(limbs.machine.coordinates), "acceleration": n, "constraint_force": n}
-    sizes |= {"pivots": m, "gap": m, **({"slack": m} if with_slack else {})}
+    sizes |= {"pivots": m, "gap": m, **({"rate": m, "slack": m} if with_slack else {})}
     board = limbs.board("motion", sizes)
     hub, kinds = limbs.shares(board)
     solve = LimbSolve(board, hub, kinds, 1)
@@ -125,6 +126,8 @@ def motion_by_limbs(
             "q_dot": (e.symbols.q_dot[limb.own_q], limb.slots(board.output("q_dot"), "q", limb.own_q)),
             "gap": (ca.fabs(e.rows.value), limb.slots(board.output("gap"), "rows")),
         }
+        if with_slack:
+            written["rate"] = (e.rows.rate, limb.slots(board.output("rate"), "rows"))
         power += ca.dot(limb.f, e.symbols.v[limb.own_v])
         kept |= {"y": y, "A": tree.A, **({"b": e.constraint_rhs} if with_slack else {})}
         solve.reduce(index, kept, to_hub, written, {"power": (power, board.output("power"))})
@@ -155,6 +158,7 @@ def _hub_motion(solve: LimbSolve, hub: BoardShare, baumgarte: Baumgarte | None, 
         }
         if with_slack:
             slack = e.constraint_rhs - ca.mtimes(e.constraint_matrix, x)
+            written["rate"] = (e.rows.rate, hub.slots(board.output("rate"), "rows"))
             written["slack"] = (slack, hub.slots(board.output("slack"), "rows"))
         power = _power(e) + ca.dot(hub.f + held, e.symbols.v)
         return written, {"power": (power, board.output("power"))}
