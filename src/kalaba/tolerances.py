@@ -8,8 +8,11 @@ follow the rooms of CONTRIBUTING.md; a threshold of several rooms stands in the 
 
 # --- Numbers and poses: space, joints, model, derive.
 
-# Of the square of a quaternion's length: more is a mistake, not rounding.
-QUATERNION_UNIT = 1e-6
+# Of the square of a quaternion's length: nearer to 1 it is left as it is, unit to rounding.
+QUATERNION_UNIT = 1e-12
+# Of the square of a quaternion's length: nearer to 1 it is made unit, farther off it is a mistake. One percent of the
+# length: sensors, filters and numbers of few digits miss less, quaternions with a wrong entry as a rule more.
+QUATERNION_NEARLY_UNIT = 0.02
 # Cosine between the two axes of a cross: axes normalised from plain numbers miss a right angle by some 1e-16.
 RIGHT_ANGLE = 1e-12
 # Of length 1: a direction or quaternion whose length is this near to 1 is left as the user wrote it.
@@ -67,6 +70,12 @@ ROW_PIVOT_FALLEN = 0.1
 ROW_OPEN = 1e-11
 # m/s², rad/s²: a row with more slack at acceleration level is looked at closely.
 ROW_SLACK = 1e-9
+# Of gap × acceleration, all measured by the machine's sizes: slack that a state off the manifold by this gap explains.
+# The rows of the catalogue's machines need up to 2; a row with more slack is looked at closely, which costs time only.
+MEASURED_SLACK = 30.0
+# Of the largest gap, by the machine's sizes: off the manifold rows must be farther apart than this to count as
+# independent. Those that depend on it look apart by some multiple of the gap.
+OPEN_ROWS_APART = 30.0
 # Of the largest term in the rows: slack above this means that rows contradict each other.
 ROW_CONTRADICTION = 1e-7
 # Of the largest entry of the map from multipliers to wrenches, at least 1: a component of a wrench that multipliers

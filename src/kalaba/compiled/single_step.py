@@ -53,6 +53,11 @@ class SingleStep:
         return self._state
 
     @property
+    def n_choices(self) -> int:
+        """How often rows were chosen in all steps so far."""
+        return int(self._record["n_choices"][0])
+
+    @property
     def row(self) -> int:
         """The row that a failure speaks of, else -1."""
         return int(self._row[0])

@@ -119,11 +119,8 @@ def choose_rows(
     """
     weights = np.zeros(len(matrix))
     mask[:] = 0.0
-    try:
-        lower = np.asarray(np.linalg.cholesky(mass), dtype=np.float64)
-    except np.linalg.LinAlgError:
-        return -1
-    if not (np.diag(lower) ** 2 > MASS_PIVOT * np.diag(mass)).all():
+    lower = metric_factor(mass)
+    if lower is None:
         return -1
     rows = unit_rows(lower, matrix, weights, vanished)
     rank, row = 0, _farthest(rows, weights, mask, apart)
@@ -133,19 +130,28 @@ def choose_rows(
     return rank
 
 
-def pivots(metric: Array, matrix: Array, mask: Array) -> Array:
-    """The pivots of G = A M⁻¹ Aᵀ on the rows that the mask keeps, in declared order, and infinity for the others.
-
-    By QR of M^-½ Aᵀ, without G: the squares of the diagonal of R. All are NaN where M is not positive definite.
-    """
-    found, kept = np.full(len(mask), np.inf), mask > 0.0
+def metric_factor(metric: Array) -> Array | None:
+    """L with M = L Lᵀ; None where M is not positive definite but for rounding."""
     try:
-        lower = np.linalg.cholesky(metric)
+        lower = np.asarray(np.linalg.cholesky(metric), dtype=np.float64)
     except np.linalg.LinAlgError:
-        return np.full(len(mask), np.nan)
+        return None
+    return lower if (np.diag(lower) ** 2 > MASS_PIVOT * np.diag(metric)).all() else None
+
+
+def pivots(metric: Array, matrix: Array, mask: Array) -> Array | None:
+    """The pivots of G = A M⁻¹ Aᵀ on the rows that the mask keeps, in declared order, and zero for the others.
+
+    By QR of L⁻¹ Aᵀ, without G: the squares of the diagonal of R. None where M is not positive definite.
+    """
+    lower = metric_factor(metric)
+    if lower is None:
+        return None
+    found, kept = np.zeros(len(mask)), mask > 0.0
     B = solve_triangular(lower, matrix[kept].T, lower=True, check_finite=False)
     diagonal = np.zeros(B.shape[1])
-    diagonal[: len(B)] = np.diag(np.linalg.qr(B, mode="r"))
+    triangle = np.diag(np.linalg.qr(B, mode="r"))
+    diagonal[: len(triangle)] = triangle
     found[kept] = diagonal**2
     return found
 

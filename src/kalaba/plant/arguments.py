@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from kalaba.errors import ModelError
 from kalaba.space.arrays import Array
-from kalaba.tolerances import QUATERNION_UNIT
+from kalaba.tolerances import QUATERNION_NEARLY_UNIT, QUATERNION_UNIT
 
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine
@@ -37,21 +37,30 @@ def checked(value: ArrayLike, size: int, what: str, names: Sequence[str]) -> Arr
     return vector
 
 
-def checked_configuration(value: ArrayLike, machine: Machine) -> Array:
-    """Refuse a configuration of the wrong shape, with NaN, or with a quaternion that is not unit."""
+def checked_configuration(value: ArrayLike, machine: Machine, what: str = "q") -> Array:
+    """Refuse a configuration of the wrong shape or with NaN; quaternions that are nearly unit are made so."""
     names = [coordinate.name for coordinate in machine.coordinates]
-    q = checked(value, len(names), "q", names)
-    check_unit(q[np.newaxis], machine)
-    return q
+    q = checked(value, len(names), what, names)
+    return np.asarray(made_unit(q[np.newaxis], machine, what)[0])
 
 
-def check_unit(configurations: Array, machine: Machine) -> None:
-    """Refuse quaternions that are not unit: (1, 1, 0, 0) would stretch the body, not turn it."""
+def made_unit(configurations: Array, machine: Machine, what: str = "q") -> Array:
+    """Configurations (count, n_q) with unit quaternions: those that are nearly unit, as sensors give them, are made so.
+
+    One that is not is refused: (1, 1, 0, 0) would stretch the body, not turn it.
+    """
+    made = configurations
     for first, _ in machine.quaternions:
         squares = np.sum(configurations[:, first : first + 4] ** 2, axis=1)
-        worst = int(np.argmax(np.abs(squares - 1.0)))
-        if abs(squares[worst] - 1.0) > QUATERNION_UNIT:
+        off = np.abs(squares - 1.0)
+        worst = int(np.argmax(off)) if len(off) else 0
+        if len(off) and off[worst] > QUATERNION_NEARLY_UNIT:
             name = machine.coordinates[first].name.rpartition(".")[0]
             raise ModelError(
-                f"q: expected a unit quaternion for {name}, got one of length {np.sqrt(squares[worst]):.6g}."
+                f"{what}: expected a unit quaternion for {name}, got one of length {np.sqrt(squares[worst]):.6g}. "
+                "Divide it by its length, if it is meant so."
             )
+        if (off > QUATERNION_UNIT).any():
+            made = made.copy() if made is configurations else made
+            made[:, first : first + 4] /= np.sqrt(np.where(off > QUATERNION_UNIT, squares, 1.0))[:, np.newaxis]
+    return made

@@ -1,26 +1,41 @@
-"""Which rows of a Plant are independent at a state, and what they leave free.
+"""Which rows of a Plant are independent at a state, and what they leave free. `kalaba.constrain.rows` decides.
 
-The rows chosen at the start serve every state whose pivots are still healthy; elsewhere rows are chosen on the spot.
-For consistent rows the motion does not depend on the choice. `kalaba.constrain.rows` decides.
+The rows chosen at the start serve every state whose pivots are still healthy, on the manifold or near it; elsewhere
+rows are chosen on the spot. Off the manifold, where sensors put a machine, rows that depend look independent: there the
+rows are those of the nearest state on it. For consistent rows the motion does not depend on the choice.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.constrain.rows import IndependentRows, independent_rows, seat_rows, unit_rows
+from kalaba.constrain.rows import IndependentRows, independent_rows, pivots, seat_rows, unit_rows
 from kalaba.errors import ConstraintError, NotFiniteError
+from kalaba.plant.projection import Projected, are_closed, instant, is_open, metric_of, project_on
+from kalaba.plant.state import State
 from kalaba.space.arrays import Array
-from kalaba.tolerances import NOT_UNIQUE, NOT_UNIQUE_SHOWN, ROW_OPEN, ROW_PIVOT_FALLEN, ROW_SLACK
+from kalaba.tolerances import (
+    MEASURED_SLACK,
+    NOT_UNIQUE,
+    NOT_UNIQUE_SHOWN,
+    OPEN_ROWS_APART,
+    ROW_INDEPENDENT,
+    ROW_NOTHING,
+    ROW_PIVOT_FALLEN,
+    ROW_SLACK,
+)
 
 if TYPE_CHECKING:
     from kalaba.constrain.solvers import Problem
     from kalaba.plant.plant import Plant
+
+NOTHING: Array = np.zeros(0)
+CHOICES = 4  # of rows for one state off the manifold: each is made nearer to it than the one before
 
 
 @dataclass(frozen=True)
@@ -36,22 +51,51 @@ class Choice:
         """The rows that depend on the others."""
         return np.asarray(self.mask == 0.0)
 
+    @property
+    def keeps_all(self) -> bool:
+        """Whether all rows are independent."""
+        return self.rank == len(self.mask)
 
-def rows_at(plant: Plant, inputs: Array) -> IndependentRows:
-    """The rows at packed inputs, whose state obeys them, and which are independent; refuses motions without inertia."""
-    problem = plant.problem(inputs)
+
+class Nearest(NamedTuple):
+    """The nearest state that obeys all rows, and the rows chosen there."""
+
+    state: State
+    choice: Choice
+
+
+def rows_at(plant: Plant, inputs: Array, columns: Sequence[int] | None = None) -> IndependentRows:
+    """The rows at packed inputs, and which are independent there, or at the nearest state that obeys them all.
+
+    With `columns` for these velocities alone, while all others are held. Refuses motions without inertia.
+    """
+    problem, value, _ = instant(plant, inputs)
     if not (np.isfinite(problem.mass).all() and np.isfinite(problem.matrix).all()):
         raise not_finite(plant)
-    return independent_rows_of(plant, problem)
+    if not is_open(plant, value):
+        return independent_rows_of(plant, problem, columns)
+    state, t = state_of(plant, inputs)
+    near = nearest(plant, state, t)
+    if near is None:
+        return independent_rows_of(plant, problem, columns)
+    on_manifold = plant.problem(plant.pack(*near.state, t))
+    there, here = (independent_rows_of(plant, at, columns) for at in (on_manifold, problem))
+    return replace(here, mask=there.mask, rank=there.rank)
 
 
-def independent_rows_of(plant: Plant, problem: Problem, columns: Sequence[int] | None = None) -> IndependentRows:
-    """The same where M and A are at hand; with `columns` for these velocities alone, while all others are held."""
-    mass, A = problem.mass, problem.matrix
-    metric = mass + plant.weight * A.T @ A if plant.is_singular else mass
+def independent_rows_of(
+    plant: Plant,
+    problem: Problem,
+    columns: Sequence[int] | None = None,
+    *,
+    apart: float = ROW_INDEPENDENT,
+    vanished: Array | float = ROW_NOTHING,
+) -> IndependentRows:
+    """The same where M and A of a state on the manifold are at hand; `apart` and `vanished` as in `choose_rows`."""
+    metric, A = metric_of(plant, problem), problem.matrix
     if columns is not None:
         metric, A = metric[np.ix_(columns, columns)], A[:, columns]
-    rows = independent_rows(metric, A, plant.machine.is_velocity_level)
+    rows = independent_rows(metric, A, plant.machine.is_velocity_level, apart=apart, vanished=vanished)
     if rows.rank < 0:
         raise not_unique(plant, problem)
     return rows
@@ -62,16 +106,72 @@ def free_directions(plant: Plant, q: Array, *, mass_orthonormal: bool = False) -
     return rows_at(plant, plant.inputs(q)).free_directions(mass_orthonormal=mass_orthonormal)
 
 
-def choose(plant: Plant, inputs: Array) -> Choice:
+def state_of(plant: Plant, inputs: Array) -> tuple[State, float]:
+    """The state and the time of packed inputs."""
+    layout = plant.layout
+    return State(inputs[layout.q], inputs[layout.v]), float(inputs[layout.t])
+
+
+def nearest(plant: Plant, state: State, t: float) -> Nearest | None:
+    """Project a state onto rows that are chosen where the projection ends; None where that closes not all of them.
+
+    It begins with the rows chosen at the start if their pivots hold, else with rows that are independent by more than
+    the state is off: those that depend on the manifold look independent by as much.
+    """
+    first = plant.pack(*state, t)
+    choice = plant.choice
+    if not (pivots_at(plant, first, choice) >= choice.threshold).all():
+        choice = choose(plant, first, apart=_apart(plant, instant(plant, first).value))
+    for _ in range(CHOICES):
+        projected = project_on(plant, state, t, choice.mask)
+        _, v = projected.state
+        if not all(np.isfinite(part).all() for part in projected.state):
+            return None
+        closed = are_closed(plant, projected.value, projected.rate, v)
+        there = choose(plant, plant.pack(*projected.state, t), apart=_apart(plant, projected.value))
+        if closed.all():
+            return Nearest(projected.state, there)
+        if ((there.mask > 0.0) == (choice.mask > 0.0)).all():
+            return None
+        choice = there
+    return None
+
+
+def _apart(plant: Plant, value: Array) -> float:
+    """How far apart rows must be at a state that is off the manifold to count as independent."""
+    return max(ROW_INDEPENDENT, OPEN_ROWS_APART * float(np.max(np.abs(value) / plant.scales.rows, initial=0.0)))
+
+
+def worst_row(plant: Plant, projected: Projected) -> int:
+    """The row that is farthest open after a projection."""
+    return int(np.argmax(np.abs(projected.value) / plant.scales.rows))
+
+
+def choose(
+    plant: Plant, inputs: Array, *, apart: float = ROW_INDEPENDENT, vanished: Array | float = ROW_NOTHING
+) -> Choice:
     """Choose rows at a state by pivoted QR in the mass metric, with the pivots that the motion has there."""
-    rows = rows_at(plant, inputs)
+    problem = plant.problem(inputs)
+    if not (np.isfinite(problem.mass).all() and np.isfinite(problem.matrix).all()):
+        raise not_finite(plant)
+    rows = independent_rows_of(plant, problem, apart=apart, vanished=vanished)
     mask = rows.mask
     if plant.solved_by_limbs is not None:
         seat_rows(_rows_of_length_one(plant, rows).ravel(), mask, plant.solved_by_limbs.limbs, len(plant.velocities))
-    at_choice = inputs.copy()
-    keep_rows(plant, at_choice, mask)
-    pivots = plant.evaluate("motion", at_choice)["pivots"]
-    return Choice(mask, np.where(mask > 0, ROW_PIVOT_FALLEN * pivots, -np.inf), rows.rank)
+    choice = Choice(mask, np.full(len(mask), -np.inf), rows.rank)
+    at_choice = pivots_at(plant, inputs, choice)
+    return replace(choice, threshold=np.where(mask > 0, ROW_PIVOT_FALLEN * at_choice, -np.inf))
+
+
+def pivots_at(plant: Plant, inputs: Array, choice: Choice) -> Array:
+    """The pivots of the rows kept, of the kernel that solves with them; without one, by `rows.pivots`."""
+    if plant.is_native:
+        at_choice = inputs.copy()
+        keep_rows(plant, at_choice, choice.mask)
+        return plant.evaluate("motion", at_choice)["pivots"]
+    problem = plant.problem(inputs)
+    at_state = pivots(metric_of(plant, problem, choice.mask), problem.matrix, choice.mask)
+    return np.full(len(choice.mask), np.nan) if at_state is None else at_state
 
 
 def _rows_of_length_one(plant: Plant, rows: IndependentRows) -> Array:
@@ -95,21 +195,56 @@ def first_choice(plant: Plant) -> Choice:
         return Choice(np.zeros(m), np.full(m, np.inf), 0)
 
 
-def is_healthy(values: Array, outputs: dict[str, slice], choice: Choice) -> bool:
-    """Tell whether a choice made elsewhere still holds: no pivot has collapsed, no row left out is open."""
-    if not (values[outputs["pivots"]] >= choice.threshold).all():
-        return False
-    return choice.rank == len(choice.mask) or bool((values[outputs["gap"]][choice.left_out] <= ROW_OPEN).all())
+class Health(NamedTuple):
+    """What tells whether a choice holds at a state: arrays (rows,), or (count, rows) for many states.
+
+    Where all rows are kept, the pivots alone do, and the others are empty.
+    """
+
+    pivots: Array
+    gap: Array = NOTHING  # of rows at position level; of those at velocity level the rate
+    rate: Array = NOTHING
+    slack: Array = NOTHING  # b − A v̇ of every row
 
 
 def health_bounds(choice: Choice, size: int) -> tuple[Array, Array]:
-    """Bounds of pivots, gaps and (where rows are left out) slack: a choice holds for motions that lie between them."""
+    """Bounds of pivots, gap, rate and slack one after the other: between them a choice holds, whatever the gap."""
     m = len(choice.mask)
     low, high = np.full(size, -np.inf), np.full(size, np.inf)
     low[:m] = choice.threshold
-    high[m : 2 * m][choice.left_out] = ROW_OPEN
-    low[2 * m :], high[2 * m :] = -ROW_SLACK, ROW_SLACK
+    low[3 * m :], high[3 * m :] = -ROW_SLACK, ROW_SLACK
     return low, high
+
+
+def holds(plant: Plant, choice: Choice, health: Health, acceleration: Array, v: Array) -> NDArray[np.bool_]:
+    """Tell of each state whether a choice made elsewhere holds: no pivot has collapsed, and no row left out matters.
+
+    A row left out follows from the others on the manifold, and so do their accelerations: its slack is rounding there.
+    Off it, by a gap φ and a rate φ̇ (of the rows' sizes), rows and right-hand sides change by as much, and slack is
+    within a multiple of φ (|v̇| + |v|²) + φ̇ (|v| + φ̇). A larger one says that the row does not follow from the others.
+    """
+    fine = _in_each(health.pivots >= choice.threshold)
+    if not np.isfinite(acceleration.sum()):
+        fine = fine & _in_each(np.isfinite(acceleration))
+    if choice.keeps_all or (np.abs(health.slack) <= ROW_SLACK).all():
+        return fine
+    rows, lengths = 1.0 / plant.scales.rows, 1.0 / plant.scales.velocities
+    at_position_level = ~np.array(plant.machine.is_velocity_level, dtype=bool)
+    gap, rate = _length(health.gap, rows * at_position_level), _length(health.rate, rows)
+    slack, speed, turn = _length(health.slack, rows), _length(v, lengths), _length(acceleration, lengths)
+    allowed = MEASURED_SLACK * (gap * (turn + speed**2) + rate * (speed + rate))
+    return np.asarray(fine & (slack <= allowed + ROW_SLACK))
+
+
+def _in_each(are_fine: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether all is fine in each state; fast where it is in all of them."""
+    return np.asarray(np.full(are_fine.shape[:-1], fill_value=True) if are_fine.all() else are_fine.all(axis=-1))
+
+
+def _length(values: Array, scale: Array) -> Array:
+    """Of each state the length of its values, each times its scale."""
+    scaled = values * scale
+    return np.asarray(np.sqrt(np.einsum("...i,...i->...", scaled, scaled)))
 
 
 def not_finite(plant: Plant) -> NotFiniteError:

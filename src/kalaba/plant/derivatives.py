@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from kalaba.plant.assembly import weighted_step
-from kalaba.plant.choice import independent_rows_of, keep_rows
+from kalaba.plant.choice import keep_rows, rows_at
 from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
@@ -40,14 +40,13 @@ def derivatives(plant: Plant, inputs: Array) -> Derivatives:
     """Differentiate the motion at packed inputs by automatic differentiation, rows chosen there and frozen."""
     n = len(plant.velocities)
     inputs = inputs.copy()
-    problem = plant.problem(inputs)
-    rows = independent_rows_of(plant, problem)
+    rows = rows_at(plant, inputs)
     keep_rows(plant, inputs, rows.mask)
     function = plant.interpreted("sensitivity")
     slopes = {name: function(inputs)[part] for name, part in function.outputs.items()}
     by_q, by_v, by_force = (slopes[name].reshape((n, n), order="F") for name in ("by_q", "by_v", "by_force"))
     T = rows.free_directions()
     rates = (slopes["rate_by_q"].reshape((len(plant.constraints), n), order="F") @ T)[rows.kept]
-    A = problem.matrix[rows.kept]
+    A = rows.matrix[rows.kept]
     S = np.column_stack([weighted_step(A, np.eye(n), -column) for column in rates.T] or [np.zeros((n, 0))])
     return Derivatives(T, S, by_q @ T + by_v @ S, by_v @ T, by_force)

@@ -6,69 +6,108 @@ import threading
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from kalaba.constrain.rows import pivots
 from kalaba.constrain.solvers import Motion, Problem
 from kalaba.errors import ConstraintError, ModelError
-from kalaba.native.backend import machine_code, slices
+from kalaba.native.backend import machine_code
 from kalaba.native.watched import Watch, watched
-from kalaba.plant.arguments import check_unit
+from kalaba.plant.arguments import made_unit
 from kalaba.plant.choice import (
+    Choice,
+    Health,
     choose,
     health_bounds,
-    independent_rows_of,
-    is_healthy,
+    holds,
     keep_rows,
+    nearest,
     not_finite,
     not_unique,
+    state_of,
 )
+from kalaba.plant.lanes import run_lanes
+from kalaba.plant.projection import instant, metric_of
 from kalaba.space.arrays import Array
-from kalaba.tolerances import QUATERNION_UNIT, ROW_CONTRADICTION
+from kalaba.tolerances import QUATERNION_NEARLY_UNIT, QUATERNION_UNIT, ROW_CONTRADICTION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from kalaba.plant.choice import Choice
     from kalaba.plant.plant import Plant
 
-LANES = 8  # states that a kernel works on at a time
 
-
-def motion_name(plant: Plant) -> str:
+def motion_name(choice: Choice) -> str:
     """The motion function whose outputs tell whether a choice holds: with slack where rows are left out."""
-    return "motion" if plant.choice.rank == len(plant.constraints) else "motion_with_slack"
+    return "motion" if choice.keeps_all else "motion_with_slack"
+
+
+def health_of(choice: Choice) -> tuple[str, ...]:
+    """The outputs of that function that tell it."""
+    return Health._fields[:1] if choice.keeps_all else Health._fields
 
 
 def motion(plant: Plant, inputs: Array) -> Motion:
-    """The constrained motion at packed inputs, into which the rows that were kept are written."""
-    if not plant.is_native:
-        return _solve(plant, inputs)
-    function = plant.standard("motion")
+    """The constrained motion at packed inputs, into which the rows that were kept are written.
+
+    With the rows chosen at the start where they hold, else with those of the nearest state on the manifold.
+    """
     choice = plant.choice
-    keep_rows(plant, inputs, choice.mask)
-    values = function(inputs)
-    if not is_healthy(values, function.outputs, choice):
-        choice = choose(plant, inputs)
-        keep_rows(plant, inputs, choice.mask)
-        values = function(inputs)
-    result = Motion(values[function.outputs["acceleration"]], values[function.outputs["constraint_force"]])
-    if choice.rank < len(choice.mask):
-        check_consistent(plant, plant.problem(inputs), result.acceleration)
+    result, health = solved(plant, inputs, choice)
+    if not holds(plant, choice, health, result.acceleration, inputs[plant.layout.v]):
+        choice = choice_near(plant, inputs)
+        result, _ = solved(plant, inputs, choice)
     if not np.isfinite(result.acceleration.sum()):
         raise not_unique(plant, plant.problem(inputs))
     return result
 
 
-def _solve(plant: Plant, inputs: Array) -> Motion:
-    """Solve with a named solver on plain arrays."""
-    problem = plant.problem(inputs)
+def motion_with(plant: Plant, inputs: Array, choice: Choice) -> Motion:
+    """The motion at packed inputs with rows that were chosen before, as in all stages of a step."""
+    result, _ = solved(plant, inputs, choice)
+    if not np.isfinite(result.acceleration.sum()):
+        raise not_unique(plant, plant.problem(inputs))
+    return result
+
+
+def choice_near(plant: Plant, inputs: Array) -> Choice:
+    """The rows to be kept at packed inputs: those chosen at the nearest state on the manifold, which must agree there.
+
+    Where there is none near, the rows are chosen, and must agree, at the state itself.
+    """
+    state, t = state_of(plant, inputs)
+    near, at = nearest(plant, state, t), inputs.copy()
+    if near is not None:
+        at[plant.layout.q], at[plant.layout.v] = near.state
+    choice = choose(plant, inputs) if near is None else near.choice
+    if not choice.keeps_all:
+        result, _ = solved(plant, at, choice)
+        check_consistent(plant, plant.problem(at), result.acceleration)
+    return choice
+
+
+def solved(plant: Plant, inputs: Array, choice: Choice) -> tuple[Motion, Health]:
+    """The motion with the rows of a choice, by the plant's solver, and what tells whether the choice holds there."""
+    if not plant.is_native:
+        return _solved_in_python(plant, inputs, choice)
+    keep_rows(plant, inputs, choice.mask)
+    results = plant.evaluate(motion_name(choice), inputs)
+    health = Health(**{name: results[name] for name in health_of(choice)})
+    return Motion(results["acceleration"], results["constraint_force"]), health
+
+
+def _solved_in_python(plant: Plant, inputs: Array, choice: Choice) -> tuple[Motion, Health]:
+    """The same with a named solver on plain arrays."""
+    problem, value, rate = instant(plant, inputs)
     if not all(np.isfinite(part).all() for part in problem):
         raise not_finite(plant)
-    if plant.is_singular:
-        independent_rows_of(plant, problem)  # refuses directions that have neither inertia nor a row
-    result = plant.solver.solve(problem)
-    check_consistent(plant, problem, result.acceleration)
-    return result
+    at_state = pivots(metric_of(plant, problem, choice.mask), problem.matrix, choice.mask)
+    if at_state is None:  # some direction has neither inertia nor one of these rows
+        unknown, none = np.full(len(problem.force), np.nan), np.full(len(value), np.nan)
+        return Motion(unknown, unknown.copy()), Health(none, value, rate, none)
+    result = plant.solver.solve(problem.chosen(choice.mask))
+    slack = problem.rhs - problem.matrix @ result.acceleration
+    return result, Health(at_state, value, rate, slack)
 
 
 def check_consistent(plant: Plant, problem: Problem, acceleration: Array) -> None:
@@ -114,10 +153,19 @@ class Quick:
         if actuation is not None or at.is_driven:
             at.u[:] = 0.0 if actuation is None else actuation
             at.is_driven = actuation is not None
-        if not at.run():
+        if not at.run() and not self._holds_again(at):
             return None
         result = at.result.copy()
         return Motion(result[: self._n], result[self._n :])
+
+    def _holds_again(self, at: _Arrays) -> bool:
+        """Look closer at what the watch refused: quaternions are made unit, and states may be off the manifold."""
+        if not at.make_unit():
+            return False
+        if at.run():
+            return True
+        choice = self._plant.choice
+        return not choice.keeps_all and bool(holds(self._plant, choice, at.health, at.result[: self._n], at.v))
 
     def _arrays(self) -> _Arrays:
         try:
@@ -131,7 +179,8 @@ class _Arrays:
     """The arrays of one thread: views into a kernel's inputs and outputs, made once."""
 
     def __init__(self, plant: Plant) -> None:
-        layout, choice, function = plant.layout, plant.choice, machine_code(plant.standard(motion_name(plant)))
+        layout, choice = plant.layout, plant.choice
+        function = machine_code(plant.standard(motion_name(choice)))
         outputs, bound = function.outputs, function.bind()
         keep_rows(plant, bound.inputs, choice.mask)
         self.inputs, self.is_pushed, self.is_driven = bound.inputs, False, False
@@ -140,9 +189,21 @@ class _Arrays:
         results = slice(outputs["acceleration"].start, outputs["constraint_force"].stop)
         self.result, first = bound.outputs[results], outputs["pivots"].start
         low, high = health_bounds(choice, len(bound.outputs) - first)  # of pivots, gaps, and slack if rows are left out
+        self.health = Health(**{name: bound.outputs[outputs[name]] for name in health_of(choice)})
         units = tuple(layout.q.start + quaternion for quaternion, _ in plant.machine.quaternions)
+        self._quaternions = [bound.inputs[slot : slot + 4] for slot in units]
         watch = Watch(units, QUATERNION_UNIT, first, low, high, results.stop)
         self.run, self._alive = watched(function.kernel, (bound.inputs, bound.outputs, bound.store), watch)
+
+    def make_unit(self) -> bool:
+        """Make quaternions unit that nearly are; False = one is far from it, or not finite."""
+        for quaternion in self._quaternions:
+            square = float(quaternion @ quaternion)
+            if not abs(square - 1.0) <= QUATERNION_NEARLY_UNIT:
+                return False
+            if abs(square - 1.0) > QUATERNION_UNIT:
+                quaternion[:] /= np.sqrt(square)
+        return True
 
 
 class Acting(NamedTuple):
@@ -156,65 +217,41 @@ class Acting(NamedTuple):
 
 def batch_motion(plant: Plant, q: ArrayLike, v: ArrayLike, acting: Acting) -> Motion:
     """Motions of many states; those whose rows are not as chosen at the start are looked at one by one."""
-    fields = _fields(plant, q, v, acting)
+    fields = fields_of(plant, q, v, acting)
     if not plant.is_native:
         results = [motion(plant, _packed(plant, fields, index)) for index in range(len(fields["q"]))]
         return Motion(np.array([r.acceleration for r in results]), np.array([r.constraint_force for r in results]))
-    acceleration, constraint_force, health = _run(plant, fields)
-    for index in _unhealthy(plant.choice, acceleration, health):
-        acceleration[index], constraint_force[index] = motion(plant, _packed(plant, fields, index))
+    choice = plant.choice
+    names = ("acceleration", "constraint_force", *health_of(choice))
+    values = {**fields, "mask": choice.mask}
+    acceleration, constraint_force, *told = run_lanes(plant, motion_name(choice), values, names)
+    for index in np.flatnonzero(~holds(plant, choice, Health(*told), acceleration, fields["v"])):
+        acceleration[index], constraint_force[index] = motion(plant, _packed(plant, fields, int(index)))
     return Motion(acceleration, constraint_force)
 
 
-def _unhealthy(choice: Choice, acceleration: Array, health: Array) -> NDArray[np.intp]:
-    """States that need a choice of their own, or a close look at the rows that are left out."""
-    low, high = health_bounds(choice, health.shape[1])
-    fine = (health >= low) & (health <= high)
-    if fine.all() and np.isfinite(acceleration.sum()):
-        return np.zeros(0, dtype=np.intp)
-    return np.flatnonzero(~(fine.all(axis=1) & np.isfinite(acceleration).all(axis=1)))
-
-
-def _run(plant: Plant, fields: dict[str, Array]) -> tuple[Array, Array, Array]:
-    """Accelerations, constraint forces, and what tells whether the rows are as chosen, of every state."""
-    from kalaba.native.batch import Code, Piece, Slots, batch
-
-    kernel, store = plant.lanes(motion_name(plant), LANES)
-    layout, outputs, count = plant.layout, slices(dict(kernel.outputs)), len(fields["q"])
-    firsts = {"q": layout.q.start, "v": layout.v.start, "force": layout.f.start, "actuation": layout.u.start}
-    firsts |= {"t": layout.t, "mask": layout.mask.start, "w": layout.w}
-    values = {**fields, "mask": plant.choice.mask, "w": np.full(1, plant.weight if plant.is_singular else 1.0)}
-    parts = [outputs["acceleration"], outputs["constraint_force"], slice(outputs["pivots"].start, kernel.n_outputs)]
-    results = [np.empty((count, part.stop - part.start)) for part in parts]
-    batch(
-        Code(kernel.address, store, kernel),
-        Slots(kernel.n_inputs, kernel.n_outputs, kernel.lanes),
-        [Piece(firsts[name], array) for name, array in values.items()],
-        [Piece(part.start, array) for part, array in zip(parts, results, strict=True)],
-        plant.backend.threads,
-    )
-    return results[0], results[1], results[2]
-
-
-def _fields(plant: Plant, q: ArrayLike, v: ArrayLike, acting: Acting) -> dict[str, Array]:
+def fields_of(plant: Plant, q: ArrayLike, v: ArrayLike, acting: Acting) -> dict[str, Array]:
     """Check what a batch is given: arrays (count, width), or (width,) for all states; q is always the former."""
     count, n = len(np.asarray(q)), len(plant.velocities)
-    widths = {"q": len(plant.coordinates), "v": n, "force": n, "actuation": len(plant.actuators)}
-    fields: dict[str, Array] = {}
-    for name, values in {"q": q, "v": v, "force": acting.force, "actuation": acting.actuation}.items():
-        if values is not None:
-            fields[name] = _checked(name, values, count, widths[name])
-    check_unit(fields["q"], plant.machine)
+    arguments = {
+        "q": ("q", q, len(plant.coordinates)),
+        "v": ("v", v, n),
+        "f": ("force", acting.force, n),
+        "u": ("actuation", acting.actuation, len(plant.actuators)),
+    }
+    given = {field: argument for field, argument in arguments.items() if argument[1] is not None}
+    fields = {field: _checked(name, values, count, width) for field, (name, values, width) in given.items()}
+    fields["q"] = made_unit(fields["q"], plant.machine)
     times = np.asarray(acting.t, dtype=float)
     fields["t"] = _checked("t", times.reshape((-1, 1) if times.ndim else (1,)), count, 1)
     for frame, wrench in (acting.wrenches or {}).items():
         each = np.broadcast_to(_checked(f"wrench on {frame}", wrench, count, 6), (count, 6))
         pushed = np.array([plant.jacobian(frame, row).T @ w for row, w in zip(fields["q"], each, strict=True)])
-        fields["force"] = pushed + fields.get("force", 0.0)
+        fields["f"] = pushed + fields.get("f", 0.0)
     return fields
 
 
-def _checked(name: str, batch: ArrayLike, count: int, width: int) -> Array:
+def _checked(name: str, batch: ArrayLike | None, count: int, width: int) -> Array:
     values = np.ascontiguousarray(batch, dtype=float)
     if values.shape not in {(count, width), (width,)} or (name == "q" and values.ndim == 1):
         raise ModelError(f"{name}: expected a batch of shape ({count}, {width}), got {values.shape}.")
@@ -226,4 +263,4 @@ def _checked(name: str, batch: ArrayLike, count: int, width: int) -> Array:
 def _packed(plant: Plant, fields: dict[str, Array], index: int) -> Array:
     """Pack one state of a batch."""
     row = {name: values[index] if values.ndim == 2 else values for name, values in fields.items()}
-    return plant.packed(row["q"], row["v"], row.get("force"), float(row["t"][0]), row.get("actuation"))
+    return plant.packed(row["q"], row["v"], row.get("f"), float(row["t"][0]), row.get("u"))

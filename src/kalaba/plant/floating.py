@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.errors import ModelError, near
-from kalaba.plant.choice import independent_rows_of
+from kalaba.plant.choice import rows_at
 from kalaba.space.arrays import Array
 from kalaba.tolerances import BASE_STILL
 
@@ -63,7 +63,7 @@ def reaction_null(plant: Plant, q: ArrayLike, base: str | None = None, *, attitu
     """
     coupling = _coupling(plant, q, base or _only_base(plant.machine))
     pushed = coupling.jacobian @ coupling.response
-    rows = independent_rows_of(plant, plant.problem(plant.inputs(q)), coupling.others)
+    rows = rows_at(plant, plant.inputs(q), coupling.others)
     T, felt = rows.free_directions(), pushed[3:] if attitude_only else pushed
     longest = max(float(np.linalg.norm(part, axis=1).max(initial=0.0)) for part in (felt, rows.matrix))
     _, sigma, Vt = np.linalg.svd(felt @ T)

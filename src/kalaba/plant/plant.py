@@ -32,8 +32,10 @@ from kalaba.plant.derivatives import Derivatives, derivatives
 from kalaba.plant.evaluate import Acting, Quick, batch_motion
 from kalaba.plant.evaluate import motion as motion_at
 from kalaba.plant.laws import trace_map
+from kalaba.plant.projection import instant
 from kalaba.plant.reaction import Reaction, reaction
 from kalaba.plant.readings import FrameReading
+from kalaba.plant.reference import projected
 from kalaba.plant.scales import Scales, scales_of
 from kalaba.plant.start import find_start, first_guess, settle_as_found
 from kalaba.plant.state import Energy, State
@@ -362,10 +364,7 @@ class Plant:
         Arguments:
             inputs: a packed state, see `packed`
         """
-        n, m = len(self.velocities), len(self.constraints)
-        matrices = self.evaluate("system_matrices", inputs)
-        mass, matrix = matrices["mass"].reshape((n, n), order="F"), matrices["matrix"].reshape((m, n), order="F")
-        return Problem(mass, matrices["force"], matrix, matrices["rhs"])
+        return instant(self, inputs).problem
 
     def motion(
         self,
@@ -573,6 +572,21 @@ class Plant:
             t: time, s
         """
         return derivatives(self, self.packed(q, v, force, t))
+
+    def project(self, state: State | tuple[ArrayLike, ArrayLike], t: ArrayLike = 0.0) -> State:
+        """The nearest state that obeys every row and its rate, as after each step of a run: for measured states.
+
+        Least change in the mass metric, with the rows that are independent there; quaternions are made unit. A leading
+        batch axis on q, v and t makes it a batch.
+
+        Arguments:
+            state: a State or (q, v)
+            t: time, s; for rows that move by themselves
+
+        Raises:
+            ConstraintError: no closed configuration is near
+        """
+        return projected(self, State(*state), t)
 
     def step(self, state: State, actuation: ArrayLike | None = None, dt: float = 1e-3, t: float = 0.0) -> State:
         """Advance a state by dt with held actuation: one Runge-Kutta step, then projection.

@@ -14,7 +14,7 @@ from kalaba.derive.kinematics import FramePose
 from kalaba.derive.pfaffian import closure_rows
 from kalaba.errors import ModelError, near
 from kalaba.model.machine import MachineConnection
-from kalaba.plant.choice import independent_rows_of
+from kalaba.plant.choice import rows_at
 from kalaba.plant.evaluate import motion
 from kalaba.space.arrays import Array
 from kalaba.space.symbolic import skew
@@ -48,8 +48,7 @@ def reaction(plant: Plant, name: str, inputs: Array) -> Reaction:
     """Find the reaction of a connection at packed inputs."""
     connection = _connection(plant, name)
     result = motion(plant, inputs.copy())
-    problem = plant.problem(inputs)
-    multipliers, open_directions = _multipliers(independent_rows_of(plant, problem), result.constraint_force)
+    multipliers, open_directions = _multipliers(rows_at(plant, inputs), result.constraint_force)
     mine = [plant.constraints.index(row) for row in connection.rows]
     E = _wrench_map(plant, connection, inputs)
     wrench = E @ multipliers[mine]

@@ -1,4 +1,4 @@
-"""One step and one projection in plain Python, on any backend and solver: the reference for compiled code."""
+"""Rows in use, one step, one projection in plain Python, any backend and solver: the reference for compiled code."""
 
 from __future__ import annotations
 
@@ -6,15 +6,27 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kalaba.errors import ConstraintError
-from kalaba.plant.assembly import weighted_step
-from kalaba.plant.evaluate import motion
+from kalaba.plant.choice import Choice, choose, nearest, not_finite, pivots_at, worst_row
+from kalaba.plant.evaluate import Acting, fields_of, motion_with
+from kalaba.plant.lanes import run_lanes
+from kalaba.plant.projection import Projected, instant, is_open, project_each, project_on
 from kalaba.plant.state import State
 from kalaba.space.arrays import Array
-from kalaba.space.configuration import displaced, q_dot, unit
+from kalaba.space.configuration import q_dot, unit
 from kalaba.steppers.runge_kutta4 import RungeKutta4
-from kalaba.tolerances import REFERENCE_LOST, REFERENCE_PROJECTED
+from kalaba.tolerances import (
+    PROJECTION_JERK,
+    PROJECTION_LOST,
+    REFERENCE_LOST,
+    ROW_FADED,
+    ROW_NOTHING,
+    ROW_OPEN,
+    ROW_SPEED_CLOSED,
+    SLOWEST,
+)
 
 if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
@@ -22,7 +34,14 @@ if TYPE_CHECKING:
 
 Drive = Callable[[float, Array, Array], Array]
 RUNGE_KUTTA = RungeKutta4()  # whose coefficients plant.step uses
-PROJECTIONS = 12
+
+
+class RowError(ConstraintError):
+    """A row that cannot be closed: one that is kept, or one left out, which then contradicts those that are kept."""
+
+    def __init__(self, message: str, row: str, *, is_left_out: bool) -> None:
+        super().__init__(message)
+        self.row, self.is_left_out = row, is_left_out
 
 
 def hold(plant: Plant, packed: Array, inputs: Array) -> None:
@@ -45,21 +64,137 @@ class Span(NamedTuple):
     length: float  # h, s
 
 
+class RowsInUse:
+    """The rows that a run keeps: chosen on the manifold, frozen through the stages of a step, watched between steps.
+
+    It does what `kalaba/compiled/choice.py` does in a run, with the same thresholds.
+    """
+
+    def __init__(self, plant: Plant, choice: Choice | None = None, *, projects: bool = True) -> None:
+        m = len(plant.constraints)
+        self.choice = Choice(np.zeros(m), np.full(m, np.inf), 0) if choice is None else choice
+        self.choices: list[tuple[float, int]] = []  # time, s, and rank of each choice
+        self.jolt = (0.0, 0.0)  # largest part of the speed that a projection changed, and its time, s
+        self._plant, self._projects = plant, projects
+        self._is_due = choice is None and m > 0
+        self._largest = np.zeros(m)  # entry that each row ever had where rows were chosen
+
+    def watch(self, state: State, t: float, *, is_start: bool = False) -> State:
+        """Choose again where a pivot has fallen or a row left out has opened; the state, projected if so.
+
+        A row left out that stays open then contradicts the others.
+        """
+        plant, at = self._plant, self._plant.pack(*state, t)
+        if not plant.constraints or not (self._is_due or self.has_turned(at)):
+            return state
+        self._choose(at, t)
+        self._is_due = False
+        if not self._projects:
+            return state
+        projected = self._projected(state, t)
+        if not is_start:  # a start need not obey its rows
+            self._note_jolt(state, projected.state, t)
+        self._judge(projected, t)
+        return projected.state
+
+    def project(self, state: State, t: float) -> State:
+        """Project a state onto the rows in use; without projection its quaternions are made unit."""
+        if not self._projects or not self._plant.constraints:
+            return State(unit(self._plant.machine, state.q), state.v)
+        return self._projected(state, t).state
+
+    def settle(self, state: State, t: float) -> State:
+        """Project the end of a step; where that changes the speed much, with rows that are chosen there."""
+        settled = self.project(state, t)
+        if not self._projects or not self._plant.constraints:
+            return settled
+        if not _jerk(state, settled) <= PROJECTION_JERK:
+            self._choose(self._plant.pack(unit(self._plant.machine, state.q), state.v, t), t)
+            self._is_due = True  # to be chosen again, and judged, when the next step begins
+            settled = self._projected(state, t).state
+        self._note_jolt(state, settled, t)
+        return settled
+
+    def has_turned(self, at: Array) -> bool:
+        """Whether, at packed inputs, a pivot has fallen or a row left out has opened."""
+        choice, plant = self.choice, self._plant
+        if not (pivots_at(plant, at, choice) >= choice.threshold).all():
+            return True
+        gaps = np.abs(instant(plant, at).value[choice.left_out])
+        return self._projects and bool((gaps > ROW_OPEN * plant.scales.rows[choice.left_out]).any())
+
+    def _choose(self, at: Array, t: float) -> None:
+        """Choose rows at packed inputs; those that have all but vanished count as nothing."""
+        matrix = self._plant.problem(at).matrix
+        self._largest = np.maximum(self._largest, np.abs(matrix).max(axis=1, initial=0.0))
+        self.choice = choose(self._plant, at, vanished=np.maximum(ROW_NOTHING, ROW_FADED * self._largest))
+        self.choices.append((t, self.choice.rank))
+
+    def _projected(self, state: State, t: float) -> Projected:
+        """Project with the rows in use; refuse if a row of them stays open."""
+        projected = project_on(self._plant, state, t, self.choice.mask)
+        if not all(np.isfinite(part).all() for part in projected.state):
+            raise not_finite(self._plant)
+        opened = np.abs(projected.value) / (PROJECTION_LOST * self._plant.scales.rows)
+        worst = int(np.argmax(np.where(self.choice.left_out, 0.0, opened)))
+        if not self.choice.left_out[worst] and opened[worst] > 1.0:
+            name, row = self._plant.system.name, self._plant.constraints[worst]
+            raise RowError(
+                f"{name}: the state cannot be projected onto the constraints at t = {t:g} s; {row} stays open.",
+                row,
+                is_left_out=False,
+            )
+        return projected
+
+    def _judge(self, projected: Projected, t: float) -> None:
+        """Refuse rows left out that are open, in value or in speed, at a state that the kept rows hold."""
+        plant, left_out = self._plant, self.choice.left_out
+        fastest = max(1.0, float(np.max(np.abs(projected.state.v), initial=0.0)))
+        value, speed = np.abs(projected.value) / PROJECTION_LOST, np.abs(projected.rate) / (ROW_SPEED_CLOSED * fastest)
+        opened = np.where(left_out, np.maximum(value, speed) / plant.scales.rows, 0.0)
+        worst = int(np.argmax(opened))
+        if opened[worst] > 1.0:
+            name, row = plant.system.name, plant.constraints[worst]
+            raise RowError(
+                f"{name}: no motion obeys all rows at t = {t:g} s; {row} contradicts the others. Remove one.",
+                row,
+                is_left_out=True,
+            )
+
+    def _note_jolt(self, raw: State, settled: State, t: float) -> None:
+        self.jolt = max(self.jolt, (_jerk(raw, settled), t), key=lambda jolt: jolt[0])
+
+
+def _jerk(raw: State, settled: State) -> float:
+    """The part of the speed that a projection changed."""
+    change = float(np.max(np.abs(settled.v - raw.v), initial=0.0))
+    return change / max(SLOWEST, float(np.max(np.abs(raw.v), initial=0.0)))
+
+
 def step_state(
     plant: Plant,
     state: State,
     drive: Drive | Array,
     span: Span,
     stepper: Stepper = RUNGE_KUTTA,
-    *,
-    projects: bool = True,
+    rows: RowsInUse | None = None,
 ) -> State:
-    """One step of an explicit stepper, then projection: k_i = f(t + c_i h, y + h Σ a_ij k_j), y⁺ = y + h Σ b_i k_i."""
+    """One step of an explicit stepper, then projection: k_i = f(t + c_i h, y + h Σ a_ij k_j), y⁺ = y + h Σ b_i k_i.
+
+    With the rows in use of a run, which has watched them at the state; else with those chosen at the machine's start,
+    if they hold.
+    """
     n_q, (t, h), tableau = len(plant.coordinates), span, stepper.tableau
+    if rows is None:
+        rows, at = RowsInUse(plant, plant.choice), plant.pack(*state, t)
+        if rows.has_turned(at) and is_open(plant, instant(plant, at).value):
+            state = project_state(plant, state, t)  # where rows can be chosen
+        state = rows.watch(state, t)
+    choice = rows.choice
 
     def rate(time: float, y: Array) -> Array:
         at = State(y[:n_q], y[n_q:])
-        acceleration = motion(plant, packed_state(plant, at, time, drive)).acceleration
+        acceleration = motion_with(plant, packed_state(plant, at, time, drive), choice).acceleration
         return np.concatenate([q_dot(plant.machine, *at), acceleration])
 
     y = np.concatenate(state)
@@ -71,8 +206,7 @@ def step_state(
     moved = y + h / whole * _weighted([whole * weight for weight in tableau.weights], stages)
     if stepper.velocity_first:
         moved[:n_q] = y[:n_q] + h * q_dot(plant.machine, y[:n_q], moved[n_q:])
-    moved_state = State(unit(plant.machine, moved[:n_q]), moved[n_q:])
-    return project_state(plant, moved_state, t + h) if projects else moved_state
+    return rows.settle(State(moved[:n_q], moved[n_q:]), t + h)
 
 
 def _weighted(weights: Sequence[float], stages: Sequence[Array]) -> Array | float:
@@ -81,29 +215,50 @@ def _weighted(weights: Sequence[float], stages: Sequence[Array]) -> Array | floa
 
 
 def project_state(plant: Plant, state: State, t: float) -> State:
-    """The nearest state (in the mass metric) that obeys every row and its rate."""
-    q, v = unit(plant.machine, state.q), state.v
+    """The nearest state (in the mass metric) that obeys every row and its rate.
+
+    Where the rows that are independent there do not close all of them, all are tried together, for states that lie far
+    off.
+    """
     if not plant.constraints:
-        return State(q, v)
-    position = ~np.array(plant.machine.is_velocity_level, dtype=bool)
-    previous = np.inf
-    for _ in range(PROJECTIONS):
-        value = plant.residual(q, t)
-        size = float(np.max(np.abs(value)))
-        if size < REFERENCE_PROJECTED or size >= previous:
-            break
-        previous = size
-        problem = plant.problem(plant.inputs(q, v, t))
-        step = weighted_step(problem.matrix[position], problem.mass, -value[position])
-        q = displaced(plant.machine, q, step)
-    if previous != np.inf and float(np.max(np.abs(plant.residual(q, t)))) > REFERENCE_LOST:
+        return State(unit(plant.machine, state.q), state.v)
+    near = nearest(plant, State(unit(plant.machine, state.q), state.v), t)
+    if near is not None:
+        return near.state
+    projected = project_on(plant, state, t, np.ones(len(plant.constraints)))
+    worst = worst_row(plant, projected)
+    gap = abs(projected.value[worst])
+    if not gap <= REFERENCE_LOST * plant.scales.rows[worst]:
         raise ConstraintError(
-            f"{plant.system.name}: the state cannot be projected onto the constraints at t = {t:g} s."
+            f"{plant.system.name}: the state cannot be projected onto the constraints at t = {t:g} s; "
+            f"{plant.constraints[worst]} stays open by {gap:.3g}. Begin nearer to a closed configuration."
         )
-    for _ in range(2):
-        rate = plant.velocity_residual(q, v, t)
-        if np.max(np.abs(rate)) < REFERENCE_PROJECTED * max(1.0, float(np.max(np.abs(v)))):
-            break
-        problem = plant.problem(plant.inputs(q, v, t))
-        v = v + weighted_step(problem.matrix, problem.mass, -rate)
-    return State(q, v)
+    return projected.state
+
+
+def projected(plant: Plant, state: State, t: ArrayLike) -> State:
+    """`plant.project`: one state, or a batch of them."""
+    q, v = state
+    if np.ndim(q) > 1:
+        return _projected_batch(plant, q, v, t)
+    one = _projected_batch(plant, np.asarray(q)[np.newaxis], np.asarray(v)[np.newaxis], t)
+    return State(one.q[0], one.v[0])
+
+
+def _projected_batch(plant: Plant, q: ArrayLike, v: ArrayLike, t: ArrayLike) -> State:
+    """In machine code with the rows chosen at the start; one by one where these do not hold, or close not all rows."""
+    fields = fields_of(plant, q, v, Acting(t=t))
+    count = len(fields["q"])
+    times = np.ascontiguousarray(np.broadcast_to(fields["t"], (count, 1)))
+    states = State(fields["q"].copy(), np.array(np.broadcast_to(fields["v"], (count, len(plant.velocities)))))
+    if not plant.constraints:
+        return states
+    fine, choice, raw = np.zeros(count, dtype=bool), plant.choice, states
+    if plant.is_native:
+        (pivots,) = run_lanes(plant, "motion", {**fields, "mask": choice.mask}, ("pivots",))
+        with np.errstate(all="ignore"):  # where the rows do not hold, anything may come out
+            states, fine = project_each(plant, raw, times, choice.mask)
+        fine &= (pivots >= choice.threshold).all(axis=1)
+    for k in np.flatnonzero(~fine):
+        states.q[k], states.v[k] = project_state(plant, State(raw.q[k], raw.v[k]), float(times[k, 0]))
+    return states

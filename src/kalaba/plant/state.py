@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from kalaba.errors import ModelError
-from kalaba.plant.arguments import checked
+from kalaba.plant.arguments import checked, checked_configuration
 from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
@@ -73,9 +73,7 @@ def own_state(machine: Machine, state: object) -> State:
     if isinstance(state, NamedState) and state.coordinates:
         q = _picked(machine.name, q, state.coordinates, coordinates)
         v = _picked(machine.name, v, state.velocities, velocities)
-    return State(
-        checked(q, len(coordinates), "start q", coordinates), checked(v, len(velocities), "start v", velocities)
-    )
+    return State(checked_configuration(q, machine, "start q"), checked(v, len(velocities), "start v", velocities))
 
 
 def _picked(name: str, values: Array, known: tuple[str, ...], wanted: tuple[str, ...]) -> Array:

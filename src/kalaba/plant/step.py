@@ -12,7 +12,8 @@ from kalaba.errors import ConstraintError, ModelError, NotFiniteError
 from kalaba.native.backend import machine_code
 from kalaba.plant import failures
 from kalaba.plant.arguments import checked
-from kalaba.plant.reference import Span, step_state
+from kalaba.plant.projection import instant, is_open
+from kalaba.plant.reference import Span, project_state, step_state
 from kalaba.plant.state import State
 from kalaba.space.arrays import Array
 from kalaba.space.number import is_number
@@ -35,13 +36,15 @@ def one_step(plant: Plant, state: State, actuation: ArrayLike | None, dt: float,
         raise ModelError(f"{plant.system.name}.step: expected dt above 0 s, got {dt!r}. One step forward in time.")
     if plant.is_native:
         return plant.stepping(State(*state), held, Span(t, dt))
-    return step_state(plant, State(*state), held, Span(t, dt))
+    packed = plant.inputs(*state, t)
+    return step_state(plant, State(packed[plant.layout.q], packed[plant.layout.v]), held, Span(t, dt))
 
 
 class Stepping:
     """The compiled step of a native Plant; every thread works on arrays of its own.
 
-    Each step starts with the rows chosen at the machine's start, if they still hold, so that steps know no history.
+    Each step starts with the rows chosen at the machine's start, if they still hold, so that steps know no history. A
+    state off the manifold at which rows had to be chosen is projected before the step: there they look independent.
     """
 
     def __init__(self, plant: Plant) -> None:
@@ -52,12 +55,16 @@ class Stepping:
 
     def __call__(self, state: State, held: Array, span: Span) -> State:
         """One step with held inputs."""
-        layout, single = self._plant.layout, self._single
-        y = self._plant.inputs(*state, span.start)[: layout.n_y]
+        plant, layout, single = self._plant, self._plant.layout, self._single
+        packed, chosen_before = plant.inputs(*state, span.start), single.n_choices
         single.keep_rows(self._mask, self._references, self._rank)
-        status = single.take(y, held, span.start, span.length)
+        status = single.take(packed[: layout.n_y], held, span.start, span.length)
+        if single.n_choices > chosen_before and is_open(plant, instant(plant, packed).value):
+            near = project_state(plant, State(packed[layout.q], packed[layout.v]), span.start)
+            single.keep_rows(self._mask, self._references, self._rank)
+            status = single.take(plant.pack(*near)[: layout.n_y], held, span.start, span.length)
         if status.failed:
-            raise _failure(self._plant, status, single.row, span.start)
+            raise _failure(plant, status, single.row, span.start)
         moved = single.state.copy()
         return State(moved[layout.q], moved[layout.v])
 

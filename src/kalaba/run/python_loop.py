@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from kalaba.constrain.solvers import Motion
-from kalaba.errors import ConstraintError, ModelError, NotFiniteError
-from kalaba.plant.evaluate import motion
+from kalaba.errors import ConstraintError, KalabaError, ModelError, NotFiniteError
+from kalaba.plant.evaluate import motion_with
 from kalaba.plant.plant import Plant
-from kalaba.plant.reference import Drive, Span, hold, packed_state, step_state
+from kalaba.plant.reference import (
+    Drive,
+    RowError,
+    RowsInUse,
+    Span,
+    hold,
+    packed_state,
+    step_state,
+)
 from kalaba.plant.state import State
 from kalaba.results.run import Effort, Ending, Run, Status, Worst
 from kalaba.run.progress import Lookout
@@ -21,6 +30,7 @@ from kalaba.space.arrays import Array
 from kalaba.tolerances import ON_GRID, SAME_TIME
 
 if TYPE_CHECKING:
+    from kalaba.plant.choice import Choice
     from kalaba.plant.plant import Plant
     from kalaba.plant.state import State
     from kalaba.run.task import Task
@@ -43,37 +53,56 @@ def run_python(task: Task) -> Run:
     samples: list[Sample] = []
     began = perf_counter()
     steps = max(1, int(np.ceil(task.duration / step - ON_GRID)))
-    drive, ending, t, saved = Held(task), Ending.DONE, 0.0, 0
+    drive, ending, t, saved, row = Held(task), Ending.DONE, 0.0, 0, ""
+    rows = RowsInUse(plant, projects=task.stabilisation.projects)
     lookout = Lookout(task.progress, plant, task.duration)
     take_samples(task.samplers, drive.held, 0.0, state)
     before = event_value(task, state, t, drive)
     for k in range(steps + 1):
         t = min(k * step, task.duration)
+        try:
+            state = rows.watch(state, t, is_start=k == 0)
+        except (ConstraintError, NotFiniteError) as error:
+            ending, row = ending_of(error)
+            break
         if t >= saved * task.save_every - ON_GRID * step or k == steps:
-            samples.append(sample_at(plant, state, t, drive))
+            samples.append(sample_at(plant, state, t, drive, rows.choice))
             saved = int(np.floor(t / task.save_every + ON_GRID)) + 1
         if k == steps:
             break
         h = min((k + 1) * step, task.duration) - t
         try:
             with np.errstate(all="ignore"):  # numbers that are no longer finite are found below
-                state = step_state(plant, state, drive, Span(t, h), task.stepper, projects=task.stabilisation.projects)
+                state = step_state(plant, state, drive, Span(t, h), task.stepper, rows)
             after = event_value(task, state, t + h, drive)
-        except (ModelError, NotFiniteError):  # numbers that are not finite are refused by the next call that meets them
-            ending = Ending.NOT_FINITE
-            break
-        except ConstraintError:
-            ending = Ending.INCONSISTENT
+        except (ModelError, ConstraintError, NotFiniteError) as error:
+            ending, row = ending_of(error)
             break
         take_samples(task.samplers, drive.held, t + h, state)
         if before < 0 <= after:
             ending, t = Ending.STOPPED, t + h
-            samples.append(sample_at(plant, state, t, drive))
+            samples.append(sample_at(plant, state, t, drive, rows.choice))
             break
         before = after
         lookout.look(t + h, k + 1, state)
-    effort = task.effort(k, perf_counter() - began)
-    return run_of_samples(plant, samples, task.status(ending, t), effort)
+    if not samples:
+        samples.append(sample_at(plant, state, t, drive, None))
+    return run_of_samples(plant, samples, task.status(ending, t, row), effort_of(task, rows, k, perf_counter() - began))
+
+
+def effort_of(task: Task, rows: RowsInUse, steps: int, wall_time: float) -> Effort:
+    """What a run took, with the rows that it chose."""
+    return replace(task.effort(steps, wall_time), choices=tuple(rows.choices), jolt=rows.jolt)
+
+
+def ending_of(error: KalabaError) -> tuple[Ending, str]:
+    """How a run ends by an error, and the row that it speaks of.
+
+    Numbers that are not finite are refused by the next call that meets them.
+    """
+    if isinstance(error, RowError):
+        return (Ending.INCONSISTENT if error.is_left_out else Ending.RESIDUAL_GROWTH), error.row
+    return (Ending.INCONSISTENT if isinstance(error, ConstraintError) else Ending.NOT_FINITE), ""
 
 
 def event_value(task: Task, state: State, t: float, drive: Drive) -> float:
@@ -137,12 +166,14 @@ def take_samples(samplers: Iterable[Sampler], held: Array, t: float, state: Stat
             held[sampler.part] = sampler.sample(t, state.q, state.v)
 
 
-def sample_at(plant: Plant, state: State, t: float, drive: Drive) -> Sample:
-    """The motion at a state of the run."""
+def sample_at(plant: Plant, state: State, t: float, drive: Drive, choice: Choice | None) -> Sample:
+    """The motion at a state of the run with the rows in use; without any it is unknown."""
     inputs = drive(t, state.q, state.v)
+    unknown = np.full(len(state.v), np.nan)
+    if choice is None:
+        return Sample(t, state.q, state.v, unknown, unknown.copy(), inputs)
     try:
-        result = motion(plant, packed_state(plant, state, t, inputs))
+        result = motion_with(plant, packed_state(plant, state, t, inputs), choice)
     except NotFiniteError:  # the state is fine, and so part of the run; the step from here will fail
-        unknown = np.full(len(state.v), np.nan)
         result = Motion(unknown, unknown.copy())
     return Sample(t, state.q, state.v, result.acceleration, result.constraint_force, inputs)

@@ -38,7 +38,8 @@ def test_two_carts_that_couple_go_on_with_their_common_momentum():
     assert run.v[0] == pytest.approx([1.25, 1.25], rel=ROUNDING)  # (3·2 − 1·1) / 4
     assert run.start_energy_loss == pytest.approx(0.5 * (3 * 1 / 4) * 3.0**2, rel=ROUNDING)  # ½ μ (v₁ − v₂)²
     assert run.q[0].tolist() == FAST.q.tolist()
-    assert "impact: 3.38 J of kinetic energy lost at the start" in summarise(run).lines()
+    shown = f"impact: {run.start_energy_loss:.3g} J of kinetic energy lost at the start"  # 3.375 is rounded either way
+    assert shown in summarise(run).lines()
 
 
 def test_letting_go_keeps_velocities_to_the_last_bit():

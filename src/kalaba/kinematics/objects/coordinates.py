@@ -19,7 +19,7 @@ from kalaba.kinematics.objects.opened import configuration, modes
 from kalaba.kinematics.tree.chain import shifted
 from kalaba.model.parts import Start
 from kalaba.plant.arguments import checked
-from kalaba.plant.choice import independent_rows_of
+from kalaba.plant.choice import rows_at
 from kalaba.plant.start import find_configuration
 from kalaba.plant.state import State
 from kalaba.space.arrays import Array
@@ -163,7 +163,7 @@ def _check_rank(opened: Opened, q: Array) -> None:
     plant = opened.closed
     bent = {j for i, j in plant.machine.scalar_pairs if i in modes(plant)}
     columns = [j for j in opened.split.objects if j not in bent]
-    free = independent_rows_of(plant, plant.problem(plant.inputs(q)), columns).free_directions()
+    free = rows_at(plant, plant.inputs(q), columns).free_directions()
     if free.shape[1]:
         name = plant.velocities[columns[int(np.argmax(np.abs(free[:, 0])))]]
         raise KinematicsError(
