@@ -219,6 +219,9 @@ MODE_TINY = 1e-15
 STIFFNESS_SYMMETRIC = 1e-7
 # Of the fastest pole: slower ones are at zero, to rounding.
 POLE_AT_ZERO = 1e-12
+# Of the size of S, the velocity that a displacement brings with it: a smaller part across the displacements that are
+# reached already is rounding.
+CARRIED_AWAY = 1e-10
 # Coefficient of a dependence between rows: a smaller one is rounding.
 DEPENDENCE_SHOWN = 1e-9
 # Of the largest entry of A: a dependence between rows that fails by more off the manifold is no identity.

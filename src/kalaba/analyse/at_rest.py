@@ -50,6 +50,7 @@ class Balance:
     mass: Array  # M, (n_v, n_v)
     stiffness: Array  # K, (n_v, n_v)
     damping: Array  # C, (n_v, n_v)
+    following: Array  # ∂φ̇/∂q N T, (rows, freedoms): the rates that a displacement gives the rows at rest
 
     @property
     def is_equilibrium(self) -> bool:
@@ -68,11 +69,12 @@ class Balance:
 
 
 class Slopes(NamedTuple):
-    """Mass, damping and stiffness about the motion at a state, each (n_v, n_v)."""
+    """Mass, damping and stiffness about the motion at a state, each (n_v, n_v); ∂(A v̇ − b)/∂v, (rows, n_v)."""
 
     mass: Array
     damping: Array
     stiffness: Array
+    rows_damping: Array
 
 
 def slopes_at(tangent: Evaluator, inputs: Array) -> Slopes:
@@ -80,7 +82,7 @@ def slopes_at(tangent: Evaluator, inputs: Array) -> Slopes:
     values = tangent(inputs)
     entries = [values[tangent.outputs[name]] for name in Slopes._fields]
     n = math.isqrt(entries[0].size)
-    return Slopes(*(entry.reshape((n, n), order="F") for entry in entries))
+    return Slopes(*(entry.reshape((entry.size // max(n, 1), n), order="F") for entry in entries))
 
 
 def swinging(mass: Array, stiffness: Array) -> tuple[Array, Array]:
@@ -104,14 +106,16 @@ class Rest:
         return self.plant.packed(q, np.zeros(len(self.plant.velocities)), actuation=self.actuation)
 
     def check_still(self, q: Array) -> None:
-        """Refuse rows that move by themselves."""
-        rates = self.plant.velocity_residual(q, np.zeros(len(self.plant.velocities)))
-        if np.max(np.abs(rates), initial=0.0) > REST_STILL:
-            row = self.plant.constraints[int(np.argmax(np.abs(rates)))]
-            raise ConstraintError(
-                f"{self.plant.system.name}: {row} moves by itself at t = 0 ({np.abs(rates).max():.3g}/s), so nothing "
-                "is at rest. Remove it, or let it start from rest."
-            )
+        """Refuse rows that move or accelerate by themselves."""
+        still = np.zeros(len(self.plant.velocities))
+        rates = (self.plant.velocity_residual(q, still), "/s"), (self.plant.constraint(q, still)[1], "/s²")
+        for sizes, unit in ((np.abs(values), unit) for values, unit in rates):
+            if np.max(sizes, initial=0.0) > REST_STILL:
+                row = self.plant.constraints[int(np.argmax(sizes))]
+                raise ConstraintError(
+                    f"{self.plant.system.name}: {row} moves by itself at t = 0 ({sizes.max():.3g}{unit}), so nothing "
+                    "is at rest. Remove it, or let it start from rest."
+                )
 
     def at(self, q: Array) -> Balance:
         """The balance at a configuration."""
@@ -125,12 +129,12 @@ class Rest:
             rows = independent_rows_of(plant, problem)
             T = rows.free_directions()
             keep_rows(plant, inputs, rows.mask)
-        _, C, K = slopes_at(self._tangent, inputs)
+        _, C, K, rows_damping = slopes_at(self._tangent, inputs)
         unbalanced = T @ (T.T @ problem.force)
         motors = plant.actuation_map(q) @ self.actuation
         sizes = (plant.bias(q, np.zeros(n)), problem.force, motors, K.diagonal() * REST_STRAIN)
         scale = max(float(np.max(np.abs(part), initial=0.0)) for part in sizes)
-        return Balance(T, unbalanced, max(scale, np.finfo(float).tiny), problem.mass, K, C)
+        return Balance(T, unbalanced, max(scale, np.finfo(float).tiny), problem.mass, K, C, rows_damping @ T)
 
 
 def actuation_vector(plant: Plant, actuation: Actuation) -> Array:

@@ -77,6 +77,7 @@ def equilibrium(system: System | Plant, hold: Mapping[str, float] | None = None,
     balance = rest.at(q)
     if not balance.is_equilibrium:
         raise _unbalanced(plant, balance)
+    rest.check_still(q)  # rows such as rate(a) + 3*a are at rest at some configurations only
     return State(q, zero)
 
 

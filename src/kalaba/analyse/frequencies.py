@@ -86,7 +86,7 @@ def frequencies(system: System | Plant, at: State | None = None, actuation: Actu
 
     Reduced to the constraints' tangent space, with the geometric stiffness of the forces that constraints carry. Warns
     if the state is no equilibrium. Forces without a potential (a thruster that turns with its body) are refused:
-    they couple modes, so the poles of `kb.linearise` are what is meant.
+    they couple modes, so the poles of `kb.linearise` are what is meant. So are rows such as rate(a) + 3*a.
 
     Arguments:
         system: a System or a Plant
@@ -96,6 +96,11 @@ def frequencies(system: System | Plant, at: State | None = None, actuation: Actu
     plant = plant_of(system)
     q, rest = state_at_rest(plant, at), Rest(plant, actuation)
     balance = balance_at(rest, q)
+    for row in np.flatnonzero((balance.following != 0.0).any(axis=1)):
+        raise ConstraintError(
+            f"{plant.system.name}: {plant.constraints[row]} ties rates to where the machine is, so there are no "
+            "natural frequencies as such. Use kb.linearise(...).poles."
+        )
     return _solve(plant, balance)
 
 

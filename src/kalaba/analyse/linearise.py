@@ -1,17 +1,22 @@
 """Linear models of a machine at rest, on the constraints' tangent space.
 
-As many coordinates as there are freedoms are taken as independent (coordinate partitioning); with T scaled so that
-these are z themselves, δq = N T z and δv = T ż + S z, and::
+T spans the velocities that the rows allow, and S d is the velocity that a displacement d brings with it where rows at
+velocity level depend on the configuration (see `plant/derivatives.py`). From rest a machine gets to displacements D z:
+those along T, and those to which S carries them, and so on; D is T for rows at position level and for wheels that roll.
+As many coordinates as D has columns are taken as independent (coordinate partitioning), and of their rates as many as
+there are freedoms; with D and T scaled so that these are z and w themselves, S so that it leaves w alone::
 
-    x = (z, ż)        ẋ = A x + B u + c        y = C x + D u
+    δq = N D z        δv = T w + S z        x = (z, w)        ẋ = A x + B u + c        y = C x + D_u u
 
-    A = | 0        1      |        B = |   0    |        C = | y_q N T + y_v S    y_v T |
-        | ∂z̈/∂z    ∂z̈/∂ż |            | ∂z̈/∂u |
+    A = | S_z      T_z    |        B = |   0    |        C = | y_q N D + y_v S    y_v T |
+        | ∂ẇ/∂z    ∂ẇ/∂w |            | ∂ẇ/∂u |
 
-u is what is added to the actuation of the state, y what is added to the outputs. c is zero about an equilibrium.
+S_z and T_z are the rows of S and T that belong to z: 0 and 1 where D is T. u is what is added to the actuation of the
+state, y what is added to the outputs. c is zero about an equilibrium.
 
 Reference: Wehage and Haug (1982), J. Mech. Des. 104, 247-255 (partitioning); Negrut and Ortiz (2006), J. Comput.
-Nonlinear Dyn. 1, 230-239 (linearisation of constrained systems).
+Nonlinear Dyn. 1, 230-239 (linearisation of constrained systems); Neimark and Fufaev (1972), Dynamics of Nonholonomic
+Systems, chapter VII (small motions with rows at velocity level).
 """
 
 from __future__ import annotations
@@ -26,12 +31,12 @@ from numpy.typing import NDArray
 
 from kalaba.analyse.at_rest import Actuation, Rest, balance_at, plant_of, state_at_rest
 from kalaba.constrain.kernels.functions import expressions
-from kalaba.errors import ControlError, KalabaError, ModelError
+from kalaba.errors import ConstraintError, ControlError, KalabaError, ModelError
 from kalaba.native.backend import Interpreted
-from kalaba.plant.derivatives import derivatives
+from kalaba.plant.derivatives import Slopes, slopes
 from kalaba.plant.laws import read
 from kalaba.space.arrays import Array
-from kalaba.tolerances import POLE_AT_ZERO
+from kalaba.tolerances import CARRIED_AWAY, POLE_AT_ZERO
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
@@ -47,15 +52,16 @@ class Linear:
 
     Arguments:
         name: name of the machine
-        A: (2 f, 2 f) with f freedoms
-        B: (2 f, inputs)
-        C: (outputs, 2 f)
+        A: (k, k); k is 2 f with f freedoms, and more where rows at velocity level depend on the configuration
+        B: (k, inputs)
+        C: (outputs, k)
         D: (outputs, inputs)
         states: the independent coordinates, then their rates
         inputs: names of u
         outputs: names of y
         tangent: T, (n_v, f): the velocities that go with the independent ones
-        drift: c, (2 f,): zero about an equilibrium
+        displacements: D, (n_v, k − f): the displacements that go with the independent ones; T unless k is above 2 f
+        drift: c, (k,): zero about an equilibrium
         is_equilibrium: whether the state is one
     """
 
@@ -68,6 +74,7 @@ class Linear:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     tangent: Array = field(repr=False)
+    displacements: Array = field(repr=False)
     drift: Array = field(repr=False)
     is_equilibrium: bool = True
 
@@ -139,43 +146,72 @@ def linearise(
     q, rest = state_at_rest(plant, at), Rest(plant, actuation)
     balance = balance_at(rest, q)
     packed = rest.packed(q)
-    motion = derivatives(plant, packed)
-    chosen = _independent(motion.tangent)
-    scale = np.linalg.inv(motion.tangent[chosen])
-    T, S, by_v = motion.tangent @ scale, motion.following @ scale, motion.by_v @ scale
-    by_q = motion.by_q @ scale - by_v @ S[chosen]
-    S = S - T @ S[chosen]
-    f = len(chosen)
+    motion = slopes(plant, packed)
+    _check_steady(plant, motion)
+    tangent = motion.rows.free_directions()
+    reached = _reached(tangent, motion.following)
+    placed = _independent(reached)
+    moving = [placed[j] for j in _independent(tangent[placed])]
+    displacements, T = reached @ np.linalg.inv(reached[placed]), tangent @ np.linalg.inv(tangent[moving])
+    S = motion.following @ displacements
+    S = S - T @ S[moving]
+    by_z, by_w = motion.by_q @ displacements + motion.by_v @ S, motion.by_v @ T
     motors = _inputs(plant, inputs)
-    A = np.block([[np.zeros((f, f)), np.eye(f)], [by_q[chosen], by_v[chosen]]])
-    B = np.vstack([np.zeros((f, len(motors))), motion.by_force[chosen] @ plant.actuation_map(q)[:, motors]])
-    acceleration = plant.motion(q, np.zeros(len(plant.velocities)), actuation=rest.actuation).acceleration
+    A = np.block([[S[placed], T[placed]], [by_z[moving], by_w[moving]]])
+    B = np.vstack([np.zeros((len(placed), len(motors))), motion.by_force[moving] @ plant.actuation_map(q)[:, motors]])
     names = tuple(plant.actuators[j] for j in motors)
-    labels, slopes, D = _outputs(plant, plant.outputs if outputs == "outputs" else outputs, names, packed)
+    labels, by_state, D = _outputs(plant, plant.outputs if outputs == "outputs" else outputs, names, packed)
     n = len(plant.velocities)
-    C = np.hstack([slopes[:, :n] @ T + slopes[:, n:] @ S, slopes[:, n:] @ T])
-    drift = np.zeros(2 * f) if balance.is_equilibrium else np.concatenate([np.zeros(f), acceleration[chosen]])
-    states = _state_names(plant, chosen)
-    return Linear(plant.system.name, A, B, C, D, states, names, labels, T, drift, balance.is_equilibrium)
+    C = np.hstack([by_state[:, :n] @ displacements + by_state[:, n:] @ S, by_state[:, n:] @ T])
+    drift = np.zeros(len(A))
+    if not balance.is_equilibrium:
+        acceleration = plant.motion(q, np.zeros(n), actuation=rest.actuation).acceleration
+        drift[len(placed) :] = acceleration[moving]
+    states = _state_names(plant, placed, moving)
+    return Linear(plant.system.name, A, B, C, D, states, names, labels, T, displacements, drift, balance.is_equilibrium)
 
 
-def _independent(tangent: Array) -> list[int]:
+def _check_steady(plant: Plant, motion: Slopes) -> None:
+    """Refuse rows at position level whose rate at rest is another beside the state: they depend on time."""
+    is_placed = ~np.array(plant.machine.is_velocity_level, dtype=bool)
+    for row in np.flatnonzero(is_placed & (motion.rate_by_q != 0.0).any(axis=1)):
+        raise ConstraintError(
+            f"{plant.system.name}: {plant.constraints[row]} depends on time, so that a linear model would too. "
+            "Leave t out of it."
+        )
+
+
+def _reached(tangent: Array, following: Array) -> Array:
+    """Orthonormal displacements to which small motions from rest lead: T, S T, S² T ... as far as they are new."""
+    reached = tangent
+    size = float(np.linalg.norm(following))
+    while size > 0.0 and reached.shape[1] < len(reached):
+        carried = following @ reached
+        beyond, lengths, _ = np.linalg.svd(carried - reached @ (reached.T @ carried), full_matrices=False)
+        is_new = lengths > CARRIED_AWAY * size
+        if not is_new.any():
+            break
+        reached = np.linalg.qr(np.hstack([reached, beyond[:, is_new]]))[0]
+    return reached
+
+
+def _independent(directions: Array) -> list[int]:
     """Coordinates that tell all others: the best conditioned by pivoting, in declared order."""
     from scipy.linalg import qr
 
-    n, f = tangent.shape
-    return list(range(n)) if n == f else sorted(int(j) for j in qr(tangent.T, mode="r", pivoting=True)[1][:f])
+    n, f = directions.shape
+    return list(range(n)) if n == f else sorted(int(j) for j in qr(directions.T, mode="r", pivoting=True)[1][:f])
 
 
-def _state_names(plant: Plant, chosen: list[int]) -> tuple[str, ...]:
+def _state_names(plant: Plant, placed: list[int], moving: list[int]) -> tuple[str, ...]:
     """Names of small displacements, then of their rates; a quaternion's are turns about the body's axes."""
     columns = {j: plant.coordinates[i] for i, j in plant.machine.scalar_pairs}
     for _, first in plant.machine.quaternions:
         for k, axis in enumerate("xyz"):
             columns[first + k] = f"{plant.velocities[first + k].rpartition('.')[0]}.turn_{axis}"
-    rates = [plant.velocities[j] for j in chosen]
+    rates = [plant.velocities[j] for j in moving]
     return (
-        *(columns[j] for j in chosen),
+        *(columns[j] for j in placed),
         *(f"rate({name})" if name in plant.coordinates else name for name in rates),
     )
 
@@ -201,13 +237,13 @@ def _outputs(
         declared = next((output.value for output in plant.machine.outputs if output.name == text), None)
         entries.append(None if text in inputs else declared or read(plant, text, "outputs"))
 
-    def slopes(equations: Equations) -> list[ca.SX]:
+    def output_slopes(equations: Equations) -> list[ca.SX]:
         s = equations.symbols
         values = [ca.SX(0) if entry is None else equations.kinematics.value(entry) for entry in entries]
         y = ca.vertcat(*values) if values else ca.SX(0, 1)
         return [ca.vec(ca.densify(ca.horzcat(s.gradient(y), ca.jacobian(y, s.v))))]
 
     function = Interpreted().evaluator(
-        "output_slopes", plant.key, lambda: expressions(plant.equations, slopes), plant.parameters
+        "output_slopes", plant.key, lambda: expressions(plant.equations, output_slopes), plant.parameters
     )
     return labels, function(packed).reshape((len(labels), 2 * n), order="F"), D

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import kalaba as kb
-from kalaba.errors import ExpressionError, KalabaError, ModelError
+from kalaba.errors import ConstraintError, ExpressionError, KalabaError, ModelError
+from kalaba.space.configuration import displaced
 
 G = 9.81
 
@@ -152,6 +153,193 @@ def test_a_rolling_row_takes_a_freedom_of_the_rates():
     found = kb.linearise(skate)
     assert set(found.states) == {"s.x", "s.angle", "rate(s.x)", "rate(s.angle)"}
     assert np.sort(np.abs(found.poles)) == pytest.approx([0, 0, 4, 4], abs=1e-9)
+
+
+def geared() -> kb.System:
+    """rate(b) + rate(a) + 3a = 0 with masses 1 and 2: by hand 3ä + 6.7ȧ + 5a = 0."""
+    return kb.System(
+        "geared",
+        (
+            kb.Body("a", kb.Solid(1.0), joint=kb.Prismatic(kb.X)),
+            kb.Body("b", kb.Solid(2.0), joint=kb.Prismatic(kb.Y)),
+            kb.Spring("s", "a.travel", stiffness=5.0, damping=0.7),
+            kb.Constraint("r", {"x": "rate(b.travel) + rate(a.travel) + 3*a.travel"}),
+            kb.Actuator("push", "a.travel"),
+        ),
+        gravity=(0, 0, 0),
+    )
+
+
+def carried_on() -> kb.System:
+    """Where a is decides how fast b goes, where b is how fast c goes: displacements are reached in three steps."""
+    bodies = (kb.Body(name, kb.Solid(m), joint=kb.Prismatic(kb.X)) for name, m in zip("abc", (1, 2, 3), strict=True))
+    return kb.System(
+        "carried",
+        (
+            *bodies,
+            kb.Spring("s", "a.travel", stiffness=5.0, damping=0.7),
+            kb.Spring("far", "c.travel", stiffness=2.0),
+            kb.Constraint("first", "rate(b.travel) + rate(a.travel) + 3*a.travel"),
+            kb.Constraint("second", "rate(c.travel) - 4*b.travel + sin(c.travel)"),
+            kb.Actuator("push", "c.travel"),
+        ),
+        gravity=(0, 0, 0),
+    )
+
+
+def steered_loop() -> kb.System:
+    """A loop on springs, and a slider whose speed is told by the loop's crank, its position pulling back."""
+    four = kb.load("four-bar")
+    return kb.System(
+        "steered",
+        (
+            *four.parts,
+            kb.Body("slider", kb.Solid(2.0), joint=kb.Prismatic(kb.X)),
+            kb.Spring("hold", "crank.angle", rest=1.0, stiffness=40.0, damping=0.8),
+            kb.Spring("back", "slider.travel", stiffness=3.0),
+            kb.Constraint("steer", "rate(slider.travel) + rate(crank.angle)/5 - 2*sin(crank.angle - 1)"),
+        ),
+        gravity=(0, 0, 0),
+        start=kb.Start(hold=four.start.hold, guess=four.start.guess),
+    )
+
+
+def towed() -> kb.System:
+    """A floating body, one of whose corners goes sideways as it is turned."""
+    return kb.System(
+        "towed",
+        (
+            kb.Body("b", kb.Box((1, 2, 3), mass=6.0)),
+            kb.Frame("corner", "b", (0.5, 0.2, 0.1)),
+            kb.Spring("s", "b.y", stiffness=20.0, damping=1.0),
+            kb.Spring("k", "corner.z", rest=0.1, stiffness=9.0),
+            kb.Constraint("tow", "rate(corner.x) + 3*(corner.z - 0.1) + corner.y - 0.2"),
+        ),
+        gravity=(0, 0, 0),
+    )
+
+
+def blade() -> kb.System:
+    """A blade on a spring: a row at velocity level that carries nothing away."""
+    return kb.System(
+        "blade",
+        (
+            kb.Body("s", kb.Box((0.3, 0.2, 0.1), mass=2.0), joint=kb.Planar(kb.Z)),
+            kb.Constraint("blade", "cos(s.angle)*rate(s.y) - sin(s.angle)*rate(s.x)"),
+            kb.Spring("spring", "s.x", stiffness=32.0),
+        ),
+        start=kb.Start(hold={"s.angle": 0.3}),
+        gravity=(0, 0, 0),
+    )
+
+
+VELOCITY_ROWS = {"geared": (geared, 3), "carried": (carried_on, 4), "steered": (steered_loop, 3), "towed": (towed, 11)}
+
+
+def state_of(plant: kb.Plant, found: kb.analyse.Linear, x: np.ndarray) -> kb.State:
+    """The machine's state of a state of the model, found by Newton's method from the rows alone: no S, no slopes."""
+    f = found.tangent.shape[1]
+    d = len(x) - f
+    q = displaced(plant.machine, plant.start.q, found.displacements @ x[:d])
+    velocities = [plant.velocities.index(name.removeprefix("rate(").removesuffix(")")) for name in found.states[d:]]
+    A, _ = plant.constraint(q, np.zeros(len(plant.velocities)))
+    rest = plant.velocity_residual(q, np.zeros(len(plant.velocities)))
+    wanted = np.vstack([A, np.eye(A.shape[1])[velocities]])
+    v = np.linalg.lstsq(wanted, np.concatenate([-rest, x[d:]]), rcond=None)[0]
+    return kb.State(q, v)
+
+
+@pytest.mark.parametrize("name", VELOCITY_ROWS)
+def test_rows_that_tie_rates_to_positions_are_in_the_model(name):
+    """ẋ of states nearby, whose velocities obey the rows, is A x + B u; y is C x."""
+    system, states = VELOCITY_ROWS[name]
+    plant = kb.build(system(), backend=kb.Interpreted())
+    place = {"towed": "corner.x", "steered": "coupler.tip.x"}.get(name, "b.travel")
+    found = kb.linearise(plant, outputs=(f"rate({place})", place))
+    assert found.is_equilibrium
+    assert len(found.states) == states
+    f = found.tangent.shape[1]
+    d = states - f
+    at = [plant.velocities.index(n.removeprefix("rate(").removesuffix(")")) for n in found.states[d:]]
+    placed = [
+        next(i for i, row in enumerate(found.displacements) if np.abs(row - unit).max() < 1e-9) for unit in np.eye(d)
+    ]
+
+    def rate(x: np.ndarray) -> np.ndarray:
+        q, v = state_of(plant, found, x)
+        return np.concatenate([v[placed], plant.motion(q, v).acceleration[at]])
+
+    def outputs(x: np.ndarray) -> np.ndarray:
+        q, v = state_of(plant, found, x)
+        axis = "xyz".index(place[-1]) if place[-2:] == ".x" else None
+        if axis is None:
+            return np.array([v[plant.velocities.index(place)], q[plant.coordinates.index(place)]])
+        frame = place.removesuffix(".x")
+        return np.array([plant.velocity(frame, q, v)[axis], plant.pose(frame, q).position[axis]])
+
+    h = 1e-4
+    for function, model in ((rate, found.A), (outputs, found.C)):
+        columns = [(function(h * e) - function(-h * e)) / (2 * h) for e in np.eye(states)]
+        # Central differences: h² of the third derivatives, which are of the size of A; rounding 1e-16/h.
+        assert np.column_stack(columns) == pytest.approx(model, abs=2e-7 * np.abs(model).max())
+
+
+@pytest.mark.parametrize("name", VELOCITY_ROWS)
+def test_the_model_of_rows_at_velocity_level_predicts_small_motions(name):
+    """Against a run of the whole machine from a state beside the equilibrium."""
+    from scipy.linalg import expm
+
+    plant = kb.build(VELOCITY_ROWS[name][0](), backend=kb.Interpreted())
+    found = kb.linearise(plant)
+    rng = np.random.default_rng(5)
+    small, end = 1e-5, 0.2
+    x = rng.normal(size=len(found.states)) * small
+    steps = 100
+    state = plant_state = state_of(plant, found, x)
+    for k in range(steps):
+        state = plant.step(state, None, end / steps, k * end / steps)
+    expected = state_of(plant, found, expm(found.A * end) @ x)
+    moved = np.abs(np.concatenate([state.q - plant_state.q, state.v - plant_state.v])).max()
+    # What is quadratic in the displacement: small² times the machine's own numbers, beside a motion of some `small`.
+    assert np.abs(state.q - expected.q).max() < 2e-3 * moved
+    assert np.abs(state.v - expected.v).max() < 2e-3 * moved
+
+
+def test_poles_of_a_velocity_row_are_those_by_hand():
+    found = kb.linearise(geared(), outputs="rate(a.travel)")
+    assert found.states[:2] == ("a.travel", "b.travel")  # the third is the rate of one or the other
+    assert np.sort_complex(found.poles) == pytest.approx(np.sort_complex([*np.roots([3, 6.7, 5]), 0]), abs=1e-9)
+    assert found.B[:2, 0] == pytest.approx([0, 0], abs=0)
+    assert (found.C @ found.B)[0, 0] == pytest.approx(1 / 3, abs=1e-12)
+
+
+def test_rows_that_roll_carry_nothing_away():
+    found = kb.linearise(blade())
+    assert len(found.states) == 4
+    assert found.displacements == pytest.approx(found.tangent, abs=1e-12)
+    assert np.sort(np.abs(found.poles)) == pytest.approx([0, 0, 4 * np.cos(0.3), 4 * np.cos(0.3)], abs=1e-9)
+
+
+def test_a_row_that_depends_on_time_is_refused():
+    parts = (
+        kb.Body("a", kb.Solid(1.0), joint=kb.Prismatic(kb.X)),
+        kb.Body("b", kb.Solid(2.0), joint=kb.Prismatic(kb.X)),
+    )
+    wanders = kb.System("w", (*parts, kb.Constraint("r", "a.travel - (1 + t)*b.travel")))
+    with pytest.raises(ConstraintError, match=r"w: r depends on time, so that a linear model would too\. Leave t out"):
+        kb.linearise(wanders)
+    for zero in ("a.travel - b.travel - t^2", "rate(a.travel) - t"):
+        with pytest.raises(ConstraintError, match=r"w: r moves by itself at t = 0 \([12]/s²\), so nothing is at rest"):
+            kb.linearise(kb.System("w", (*parts, kb.Constraint("r", zero))))
+
+
+def test_frequencies_and_equilibrium_know_rows_that_tie_rates_to_positions():
+    with pytest.raises(ConstraintError, match=r"geared: r\.x ties rates to where the machine is.*kb\.linearise"):
+        kb.frequencies(geared())
+    assert kb.equilibrium(geared()).q == pytest.approx([0, 0], abs=1e-12)
+    pushed = geared().add(kb.Spring("pull", "a.travel", rest=1.0, stiffness=2.0))
+    with pytest.raises(ConstraintError, match=r"geared: r\.x moves by itself"):  # at a = 2/7 the row has a rate
+        kb.equilibrium(pushed)
 
 
 def test_python_control_gets_the_model(monkeypatch):

@@ -38,7 +38,20 @@ def machines() -> dict[str, kb.System]:
         ),
         start=kb.Start(hold={"s.angle": 0.4}, speed={"s.x": 1.0, "s.angle": 2.0}),
     )
+    told = kb.System(  # rates told by positions, one of them through the square of a rate
+        "told",
+        (
+            kb.Body("p", kb.Box((0.3, 0.2, 0.1), mass=1.0), joint=kb.Planar(kb.Z)),
+            kb.Body("q", kb.Rod(0.3, mass=0.5), parent="p", joint=kb.Revolute(-kb.Y)),
+            kb.Constraint("lead", "rate(p.x) + rate(p.y) + 3*p.x*p.angle"),
+            kb.Constraint("pace", "rate(p.angle)^2 + rate(q.angle)^2 - 1 - p.y"),
+        ),
+        start=kb.Start(
+            hold={"p.x": 0.4, "p.y": 0.3, "p.angle": 0.5, "q.angle": 0.7}, speed={"p.angle": 0.8, "p.x": 0.2}
+        ),
+    )
     return {
+        "told": told,
         "four-bar": kb.System("four-bar", four.parts, start=moving),
         "bennett": bennett,
         "tree": tree,
@@ -46,7 +59,7 @@ def machines() -> dict[str, kb.System]:
     }
 
 
-@pytest.fixture(scope="module", params=["four-bar", "bennett", "tree", "skate"])
+@pytest.fixture(scope="module", params=["four-bar", "bennett", "tree", "skate", "told"])
 def plant(request) -> kb.Plant:
     return kb.build(machines()[request.param], backend=kb.Interpreted())
 
