@@ -89,6 +89,8 @@ ASSEMBLY_CLOSED = 1e-13
 ASSEMBLY_EXACT = 1e-15
 # m, rad: a change of configuration that rounding makes; a start that moves less was closed as guessed.
 ASSEMBLY_UNMOVED = 1e-12
+# m, rad: a configuration that moves more to close again after a whole turn of an angle is another one.
+ASSEMBLY_UNTURNED = 1e-6
 # m, rad: after a shorter step the nearest closed configuration is found.
 ASSEMBLY_ARRIVED = 1e-14
 # Of the largest singular value of rows of length 1: less is dropped from a Newton step. No rank is decided by it: off

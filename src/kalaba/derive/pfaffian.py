@@ -71,6 +71,12 @@ def alignment(kinematics: Kinematics, connection: MachineConnection) -> ca.SX:
     return kinematics.joint(connection.joint).alignment(gap(kinematics, connection))
 
 
+def wound_values(kinematics: Kinematics) -> list[ca.SX]:
+    """Values of the rows that close at many places (`Machine.wound_rows`), in a form for finding the nearest root."""
+    connections = [c for c in kinematics.machine.connections if c.joint.wound_rows]
+    return [value for c in connections for value in kinematics.joint(c.joint).wound_values(gap(kinematics, c))]
+
+
 def _values(kinematics: Kinematics) -> list[ca.SX]:
     rows: list[ca.SX] = []
     for closure in kinematics.machine.closures:

@@ -32,7 +32,7 @@ class Distance(Joint):
 
     def check_value(self, path: str, value: float) -> None:
         """Refuse a length that is not above zero."""
-        if not value > 0:
+        if path.endswith(".length") and not value > 0:
             raise ModelError(f"{path}: expected more than zero, got {value:g}. Use Spherical to join two points.")
 
     @property

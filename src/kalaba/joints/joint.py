@@ -63,6 +63,7 @@ class Joint:
     in_tree: ClassVar[bool] = True  # a Body may have it; False: it only closes cuts
     closes_on_seat: ClassVar[bool] = True  # its rows vanish where the child is exactly on the seat
     comes_round: ClassVar[bool] = False  # a whole turn of any of its angles brings the child back to where it was
+    wound_rows: ClassVar[tuple[str, ...]] = ()  # rows that close at many places, such as a thread's at every turn
     is_base: ClassVar[bool] = False  # a body that stands on the world by it is a floating base
 
     def __init_subclass__(cls, **options: Any) -> None:  # noqa: ANN401
@@ -259,6 +260,14 @@ class Joint:
         """A cosine that is 1 where the rows are truly closed and negative at a false root, such as a flipped axis."""
         return ca.SX(1)
 
+    def wound_values(self, gap: Gap) -> list[ca.SX]:  # noqa: ARG002
+        """Values of its `wound_rows` in a form for finding the nearest root.
+
+        Each is in the row's unit and zero where the row is truly closed; it grows with the distance to the nearest such
+        place, as far as half way to the next.
+        """
+        return []
+
     # --- its picture
 
     @property
@@ -284,7 +293,7 @@ class Joint:
             outputs += [motion.rotation, motion.position, motion.motion, motion.drift]
             outputs += joint.velocity(InWorld(seat, child, q, u))
         gap = Gap(seat, child, world)
-        outputs += [*joint.row_values(gap), joint.alignment(gap)]
+        outputs += [*joint.row_values(gap), joint.alignment(gap), *joint.wound_values(gap)]
         return "; ".join(ca.densify(output).str(True) for output in outputs)
 
 

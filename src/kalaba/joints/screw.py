@@ -32,6 +32,7 @@ class Screw(Joint):
     """
 
     displacements: ClassVar[Labels] = (("angle", "rad"),)
+    wound_rows: ClassVar[tuple[str, ...]] = ("thread",)
     axis: Axis = direction(Z)
     pitch: Number = scalar("m", "pitch, travel per turn", 0.01)
     q: Number | None = None
@@ -42,7 +43,7 @@ class Screw(Joint):
 
     def check_value(self, path: str, value: float) -> None:
         """Refuse a thread that does not advance."""
-        if value == 0:
+        if path.endswith(".pitch") and value == 0:
             raise ModelError(f"{path}: expected metres per turn other than zero, got 0. Use Revolute for a hinge.")
 
     def motion(self, q: ca.SX, u: ca.SX) -> JointMotion:  # noqa: ARG002
@@ -73,25 +74,24 @@ class Screw(Joint):
 
     def row_values(self, gap: Gap) -> list[ca.SX]:
         """Close the thread by (h/2π) (s cos kd − c sin kd) with k = 2π/h, s = y1·x2, c = x1·x2: zero at any turn."""
-        s, c = self._sine_cosine(gap)
-        phase = self._phase(gap)
-        thread = self.pitch / (2 * ca.pi) * (s * ca.cos(phase) - c * ca.sin(phase))
-        return [*gap.off(self.axis), *gap.tilt(self.axis), thread]
+        sine, _ = self._ahead(gap)
+        return [*gap.off(self.axis), *gap.tilt(self.axis), self.pitch / (2 * ca.pi) * sine]
 
     def alignment(self, gap: Gap) -> ca.SX:
         """Cosine between the axes, and between the angle and the one that the travel asks for."""
-        s, c = self._sine_cosine(gap)
-        phase = self._phase(gap)
-        return ca.fmin(gap.straight(self.axis), c * ca.cos(phase) + s * ca.sin(phase))
+        return ca.fmin(gap.straight(self.axis), self._ahead(gap)[1])
 
-    def _sine_cosine(self, gap: Gap) -> tuple[ca.SX, ca.SX]:
+    def wound_values(self, gap: Gap) -> list[ca.SX]:
+        """The thread closes once per turn: (h/2π) times the angle itself, whose sine is the row."""
+        return [self.pitch / (2 * ca.pi) * ca.atan2(*self._ahead(gap))]
+
+    def _ahead(self, gap: Gap) -> tuple[ca.SX, ca.SX]:
+        """Sine and cosine of the angle, less that which belongs to the travel."""
         x, y = (vector(axis) for axis in self.axis.across())
         turned = ca.mtimes(gap.R, x)
-        return ca.dot(y, turned), ca.dot(x, turned)
-
-    def _phase(self, gap: Gap) -> ca.SX:
-        """The angle that belongs to the travel."""
-        return 2 * ca.pi / self.pitch * gap.along(self.axis)
+        s, c = ca.dot(y, turned), ca.dot(x, turned)
+        phase = 2 * ca.pi / self.pitch * gap.along(self.axis)
+        return s * ca.cos(phase) - c * ca.sin(phase), c * ca.cos(phase) + s * ca.sin(phase)
 
     @property
     def marker(self) -> Marker:

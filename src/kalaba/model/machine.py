@@ -239,6 +239,11 @@ class Machine:
         return tuple(row for closure in self.closures for row in closure.rows)
 
     @property
+    def wound_rows(self) -> tuple[str, ...]:
+        """Full names of the rows that close at many places, such as a thread's at every turn."""
+        return tuple(f"{c.name}.{row}" for c in self.connections for row in c.joint.wound_rows)
+
+    @property
     def is_velocity_level(self) -> tuple[bool, ...]:
         """For each row, whether it reads rates and is therefore kept at velocity level."""
         positions = {c.name for c in self.coordinates}

@@ -237,24 +237,31 @@ class Constraint:
 def _pairs(content: Any, path: str, expected: str) -> tuple[tuple[str, Any], ...]:  # noqa: ANN401
     try:
         pairs = tuple(dict(content).items())
+        is_paired = len(pairs) == len(content) and not any(isinstance(entry, str) for entry in content)
     except (TypeError, ValueError) as error:
         raise ModelError(f"{path}: expected {expected}, got {content!r}.") from error
+    is_named = all(isinstance(key, str) for key, _ in pairs)
+    if not is_named or not (is_paired or isinstance(content, Mapping)):  # a text of two letters is no pair
+        raise ModelError(f"{path}: expected {expected}, got {content!r}.")
     return tuple((key, tuple(value) if isinstance(value, list | np.ndarray) else value) for key, value in pairs)
+
+
+ROWS = "an expression, or {row: expression} for several rows"
 
 
 def _rows(name: str, zero: object) -> Texts | Traced:
     if isinstance(zero, Traced):
         return zero
     if isinstance(zero, Mapping):
-        rows: Texts = tuple(zero.items())
+        rows: Texts = _pairs(zero, name, ROWS)
     elif isinstance(zero, str):
         rows = (("", zero),)
     elif isinstance(zero, tuple):
-        rows = zero
+        rows = _pairs(zero, name, ROWS)
     elif callable(zero):
         return trace(zero, name)
     else:
-        raise ModelError(f"{name}: expected an expression, a dict of rows or a callable, got {zero!r}.")
+        raise ModelError(f"{name}: expected {ROWS}, or a function of m, got {zero!r}.")
     if not rows:
         raise ModelError(f"{name}: expected at least one row, got none.")
     return rows

@@ -15,7 +15,7 @@ from kalaba.model.text.expressions import Values, evaluate, number, parse
 from kalaba.model.units import row_units
 from kalaba.native.backend import Interpreted
 from kalaba.plant.arguments import checked
-from kalaba.plant.assembly import TRIES, Assembled, assemble, weighted_step
+from kalaba.plant.assembly import TRIES, Assembled, assemble, close, weighted_step
 from kalaba.plant.readings import FrameReading, ScalarReadings
 from kalaba.plant.reference import project_state
 from kalaba.plant.state import State, own_state
@@ -26,6 +26,7 @@ from kalaba.space.numeric_pose import NumericPose
 from kalaba.space.pose import AsFound, Pose
 from kalaba.space.rotations import from_pose, quaternion_of, rotation_of, rotation_vector
 from kalaba.tolerances import (
+    ASSEMBLY_UNTURNED,
     FALSE_ROOT_CLOSED,
     GUESS_MET,
     IMPACT_ROUNDING,
@@ -118,10 +119,15 @@ class _Closing:
         at = plant.evaluate("system_matrices", inputs)
         position = ~np.array(plant.machine.is_velocity_level, dtype=bool)
         gaps, rows = self.held_rows(inputs)
-        matrix = at["matrix"].reshape((len(position), n), order="F")[position]
-        residual = np.concatenate([at["value"][position], gaps])
-        return residual, *self.without_fixed(
-            np.vstack([matrix, rows]), self.metric(at["mass"].reshape((n, n), order="F"))
+        value, matrix = at["value"], at["matrix"].reshape((len(position), n), order="F")
+        if names := plant.machine.wound_rows:
+            value, matrix = value.copy(), matrix.copy()
+            wound, places = plant.interpreted("wound"), [plant.constraints.index(name) for name in names]
+            nearest = wound(inputs)
+            value[places] = nearest[wound.outputs["value"]]
+            matrix[places] = nearest[wound.outputs["matrix"]].reshape((len(places), n), order="F")
+        return np.concatenate([value[position], gaps]), *self.without_fixed(
+            np.vstack([matrix[position], rows]), self.metric(at["mass"].reshape((n, n), order="F"))
         )
 
     def metric(self, mass: Array) -> Array:
@@ -158,6 +164,14 @@ class _Closing:
     def difference(self, q: Array, origin: Array) -> Array:
         """The step from one configuration to another."""
         return difference(self.plant.machine, q, origin, len(self.plant.velocities))
+
+    def whole_turns(self, q: Array, origin: Array) -> Array:
+        """Whole turns by which angles are away from an origin, as a step of multiples of 2π."""
+        turns = np.zeros(len(self.plant.velocities))
+        for i, j in self.plant.machine.scalar_pairs:
+            if self.plant.machine.coordinates[i].unit == "rad" and not self.fixed[j]:
+                turns[j] = 2 * np.pi * np.round((q[i] - origin[i]) / (2 * np.pi))
+        return turns
 
     def flipped(self, q: Array) -> bool:
         """Tell whether a connection sits at its false root."""
@@ -211,7 +225,22 @@ def find_configuration(plant: Plant, start: Start, tries: int = TRIES) -> tuple[
         guessed = [j for i, j in columns.items() if plant.coordinates[i] in dict(start.guess)]
         still = np.isin(np.arange(len(fixed)), guessed) | fixed
         guess = _meet(_Closing(plant, (*problem.held, *_targets(plant, tuple(soft))), still), guess)
-    return assemble(problem, guess, np.where(fixed, 0.0, 1.0), tries), problem
+    return _without_turns(problem, assemble(problem, guess, np.where(fixed, 0.0, 1.0), tries), guess), problem
+
+
+def _without_turns(problem: _Closing, closed: Assembled, guess: Array) -> Assembled:
+    """Take back whole turns by which angles are away from the guess, where that leaves all rows closed."""
+    turns = problem.whole_turns(closed.q, guess)
+    if not closed.is_closed or not turns.any():
+        return closed
+    for some in (turns, *np.diag(turns)[turns != 0.0]):  # all at once; else those that no row counts
+        unturned = close(problem, problem.retract(closed.q, -some))
+        moved = np.max(np.abs(problem.difference(unturned.q, closed.q) + some))
+        if unturned.is_closed and moved < ASSEMBLY_UNTURNED:
+            closed = unturned
+            if some is turns:
+                break
+    return closed
 
 
 def _meet(problem: _Closing, q: Array) -> Array:

@@ -8,12 +8,13 @@ import pytest
 
 import joint_laws
 from kalaba.errors import ModelError
-from kalaba.joints import Joint, Revolute, kinds
+from kalaba.joints import Distance, Joint, Revolute, Screw, kinds
 from kalaba.joints.joint import PACKAGE
 from kalaba.model.parts import Body, Connection
 from kalaba.model.serial import from_json, to_json
 from kalaba.model.solids import Box
 from kalaba.model.system import System
+from kalaba.space.number import scalar
 
 KINDS = [kind for kind in kinds().values() if kind.__module__.startswith(PACKAGE)]
 IN_TREE = [kind for kind in KINDS if kind.in_tree]
@@ -57,6 +58,17 @@ def test_every_kind_is_written_and_read(kind):
     parts += [] if joint.is_free else [Connection("cut", "b", joint=joint)]
     system = System("one", tuple(parts))
     assert from_json(to_json(system)) == system
+
+
+@pytest.mark.parametrize("kind", [Screw, Distance])
+def test_only_the_number_that_cannot_be_zero_is_refused(kind):
+    @dataclass(frozen=True, slots=True)
+    class Loose(kind):
+        play: float = scalar("m", "play of its parts", 0.0)
+
+    assert Loose(**({"length": 0.3} if kind is Distance else {})).play == 0.0
+    with pytest.raises(ModelError, match=r"Loose\.(pitch: expected metres per turn|length: expected more than zero)"):
+        Loose(**{"length" if kind is Distance else "pitch": 0.0})
 
 
 def test_only_quaternions_and_free_bodies_close_nothing_and_hinges_have_limits():

@@ -95,6 +95,14 @@ def test_constraints_take_a_text_a_dict_or_rows():
         kb.Constraint("c", "a", work=5)
 
 
+@pytest.mark.parametrize(
+    "zero", [("a", "b"), ("ab", "cd"), ("a",), (("a", "b", "c"),), [("a", "b")], {3: "a"}, (("x", "a"), ("x", "b"))]
+)
+def test_rows_that_are_no_pairs_are_refused_by_name(zero):
+    with pytest.raises(ModelError, match=r"c: expected an expression, or \{row: expression\} for several rows"):
+        kb.Constraint("c", zero)
+
+
 def test_a_force_has_three_components():
     with pytest.raises(ModelError, match=r"wind\.force: expected 3 numbers"):
         kb.Force("wind", "a", force=(1, 2))

@@ -8,6 +8,7 @@ from scipy.optimize import minimize
 
 import kalaba as kb
 from kalaba.errors import AssemblyError, ModelError
+from kalaba.plant.start import find_configuration
 from kalaba.space.rotations import rotation_of, rotation_vector, turn
 
 CLOSED = 1e-12
@@ -145,6 +146,54 @@ def test_false_roots_of_the_rows_are_avoided(joint, angle):
     q = found.start.q
     assert np.abs(found.residual(q)).max() < CLOSED
     assert found.pose("b", q).rotation[2, 2] == pytest.approx(1.0)  # a flipped hinge has its axis at −1
+
+
+@pytest.mark.parametrize("pitch", [0.1, -0.003])
+@pytest.mark.parametrize("angle", [0.3, 0.9, 1.5, 2.5, -2.0, 3.1, 9.0])
+def test_a_thread_closes_at_its_nearest_root(angle, pitch):
+    """A nut that is held at an angle goes no further than half a pitch; so does one that is held by its travel."""
+    parts = (
+        kb.Body("nut", BOX, joint=kb.Cylindrical(kb.Z)),
+        kb.Connection("thread", "nut", joint=kb.Screw(kb.Z, pitch=pitch)),
+    )
+    found = started(parts, hold={"nut.angle": angle}, guess={"nut.travel": angle / (2 * pi) * pitch + 0.4 * pitch})
+    travel = found.start.q[0]
+    assert travel == pytest.approx(angle / (2 * pi) * pitch, abs=1e-12)
+    found = started(parts, hold={"nut.travel": travel}, guess={"nut.angle": angle + 2.8})
+    assert found.start.q[1] == pytest.approx(angle, abs=1e-9)
+    found = started(parts, hold={"nut.angle": angle})  # the travel is guessed at zero
+    assert abs(found.start.q[0]) <= abs(pitch) / 2 + 1e-12
+    turns = angle / (2 * pi) - found.start.q[0] / pitch
+    assert turns == pytest.approx(round(turns), abs=1e-9)
+
+
+def test_a_free_nut_starts_on_the_thread_where_it_is_put():
+    parts = (kb.Body("nut", BOX), kb.Connection("thread", "nut", joint=kb.Screw(kb.Z, pitch=0.02)))
+    for angle in (-2.5, -1.0, 0.4, 1.7, 3.0):
+        pose = kb.Pose((0.001, 0.002, 0.5 + 0.02 * angle / (2 * pi)), rpy=(0.01, 0, angle))
+        found = started(parts, guess={"nut": pose})
+        assert found.start.q[2] == pytest.approx(pose.position[2], abs=0.003)
+
+
+@pytest.mark.parametrize("name", ["four-bar", "five-bar", "bennett", "sarrus", "planar-parallel"])
+def test_angles_start_within_half_a_turn_of_what_was_guessed(name):
+    """Whole turns that no row counts are taken back, from wherever the search came."""
+    found, rng = plant(kb.load(name)), np.random.default_rng(0)
+    angles = [i for i, c in enumerate(found.machine.coordinates) if c.unit == "rad"]
+    for _ in range(20):
+        guess = {found.coordinates[i]: float(rng.uniform(-3, 3)) for i in angles}
+        closed, _ = find_configuration(found, kb.Start(guess=guess))
+        assert closed.is_closed
+        assert np.abs(closed.q[angles] - list(guess.values())).max() <= pi + 1e-6
+
+
+def test_turns_that_a_row_counts_stay():
+    parts = (
+        kb.Body("a", kb.Rod(0.5, mass=1.0), joint=HINGE),
+        kb.Body("b", kb.Rod(0.5, mass=1.0), joint=HINGE),
+        kb.Constraint("gear", "b.angle - 10*a.angle"),
+    )
+    assert started(parts, hold={"a.angle": 2.0}).start.q == pytest.approx([2.0, 20.0])
 
 
 def test_a_false_root_that_is_the_only_one_is_reported():

@@ -16,7 +16,7 @@ from kalaba.constrain.kernels.board import Step
 from kalaba.constrain.kernels.functions import free_inputs, metric, position_rows, traced
 from kalaba.derive.applied import damping_power
 from kalaba.derive.kinematics import Kinematics
-from kalaba.derive.pfaffian import alignment
+from kalaba.derive.pfaffian import alignment, wound_values
 from kalaba.tolerances import VELOCITY_ROW_LENGTH
 
 if TYPE_CHECKING:
@@ -162,6 +162,12 @@ def alignments_by_limbs(limbs: LimbMachine) -> BlockProgram:
         return {"cosines": (stack(values), slots)}
 
     return limbs.spread(board, results)
+
+
+def wound(equations: Equations) -> ca.Function:
+    """Rows that close at many places, in a form for finding the nearest root, and their gradients."""
+    values = stack(wound_values(equations.kinematics))
+    return traced("wound", equations, {"value": values, "matrix": equations.symbols.gradient(values)}, {})
 
 
 def _matrices(board: Board, share: BoardShare, mass: ca.SX) -> Results:

@@ -35,6 +35,7 @@ STANDARD = {
     "system_matrices": Standard(matrices.system_matrices, matrices.system_matrices_by_limbs, is_seldom=True),
     "observe": Standard(matrices.observe, matrices.observe_by_limbs),
     "alignments": Standard(matrices.alignments, matrices.alignments_by_limbs, is_seldom=True),
+    "wound": Standard(matrices.wound, is_seldom=True),
     "tangent": Standard(slopes.tangent, solves=True),
     "sensitivity": Standard(slopes.sensitivity, solves=True),
 }
