@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 from kalaba.errors import ConstraintError, ModelError, near
 from kalaba.native.backend import Evaluator, Interpreted
 from kalaba.plant.arguments import checked
-from kalaba.plant.choice import independent_rows_of, keep_rows, not_finite
+from kalaba.plant.choice import independent_rows_of, keep_rows, not_finite, not_unique
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.state import State
 from kalaba.space.arrays import Array
@@ -130,6 +130,8 @@ class Rest:
             T = rows.free_directions()
             keep_rows(plant, inputs, rows.mask)
         _, C, K, rows_damping = slopes_at(self._tangent, inputs)
+        if not (np.isfinite(K).all() and np.isfinite(C).all()):
+            raise not_unique(plant, problem)
         unbalanced = T @ (T.T @ problem.force)
         motors = plant.actuation_map(q) @ self.actuation
         sizes = (plant.bias(q, np.zeros(n)), problem.force, motors, K.diagonal() * REST_STRAIN)

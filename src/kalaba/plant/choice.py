@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 
 from kalaba.constrain.rows import IndependentRows, independent_rows, pivots, seat_rows, unit_rows
 from kalaba.errors import ConstraintError, NotFiniteError
+from kalaba.plant.inertia import without_inertia
 from kalaba.plant.projection import Projected, are_closed, instant, is_open, metric_of, project_on
 from kalaba.plant.state import State
 from kalaba.space.arrays import Array
 from kalaba.tolerances import (
     MEASURED_SLACK,
-    NOT_UNIQUE,
-    NOT_UNIQUE_SHOWN,
     OPEN_ROWS_APART,
     ROW_INDEPENDENT,
     ROW_NOTHING,
@@ -257,11 +256,4 @@ def not_unique(plant: Plant, problem: Problem) -> ConstraintError:
     """Word the error for directions that have neither inertia nor constraint."""
     if not all(np.isfinite(part).all() for part in problem):
         return not_finite(plant)
-    _, sigma, directions = np.linalg.svd(np.vstack([problem.mass, problem.matrix]))
-    free = directions[int(np.sum(sigma > NOT_UNIQUE * sigma[0])) :]
-    weight = np.abs(free).max(axis=0) if len(free) else np.zeros(len(plant.velocities))
-    names = [name for name, size in zip(plant.velocities, weight, strict=True) if size > NOT_UNIQUE_SHOWN]
-    return ConstraintError(
-        f"{plant.system.name}: the motion is not unique; nothing gives {', '.join(names or ['none found'])} inertia or "
-        "holds it. Give the body mass, or constrain it."
-    )
+    return ConstraintError(without_inertia(plant, problem))

@@ -24,8 +24,10 @@ from kalaba.plant.choice import (
     nearest,
     not_finite,
     not_unique,
+    rows_at,
     state_of,
 )
+from kalaba.plant.inertia import is_unheld
 from kalaba.plant.lanes import run_lanes
 from kalaba.plant.projection import instant, metric_of
 from kalaba.space.arrays import Array
@@ -52,6 +54,8 @@ def motion(plant: Plant, inputs: Array) -> Motion:
 
     With the rows chosen at the start where they hold, else with those of the nearest state on the manifold.
     """
+    if plant.is_native and is_unheld(plant):
+        rows_at(plant, inputs)  # refuses a motion without inertia, whose mass matrix rounding may make regular
     choice = plant.choice
     result, health = solved(plant, inputs, choice)
     if not holds(plant, choice, health, result.acceleration, inputs[plant.layout.v]):
@@ -128,7 +132,7 @@ class Quick:
     """One native call; None where `motion` must look closer: other shapes, NaN, rows that are not as chosen."""
 
     def __init__(self, plant: Plant) -> None:
-        self.is_used = plant.is_native
+        self.is_used = plant.is_native and not is_unheld(plant)
         self._plant, self._threads = plant, threading.local()
         self._q, self._v, self._u = (len(plant.coordinates),), (len(plant.velocities),), (len(plant.actuators),)
         self._t, self._n = plant.layout.t, len(plant.velocities)
@@ -218,7 +222,7 @@ class Acting(NamedTuple):
 def batch_motion(plant: Plant, q: ArrayLike, v: ArrayLike, acting: Acting) -> Motion:
     """Motions of many states; those whose rows are not as chosen at the start are looked at one by one."""
     fields = fields_of(plant, q, v, acting)
-    if not plant.is_native:
+    if not plant.is_native or is_unheld(plant):
         results = [motion(plant, _packed(plant, fields, index)) for index in range(len(fields["q"]))]
         return Motion(np.array([r.acceleration for r in results]), np.array([r.constraint_force for r in results]))
     choice = plant.choice

@@ -26,6 +26,9 @@ UNSOLVED = Failure(
     "Newton's method finds no end of the step",
     "Try a smaller {step}, kb.GeneralisedAlpha(rtol=1e-5), or near a singular position its formulation='arnold-bruls'",
 )
-SINGULAR = Failure("some motion has neither inertia nor constraint", "Give the body mass, or constrain it")
+SINGULAR = Failure(
+    "rows that held a motion without inertia do not hold it here",
+    "Keep away from this singular position, or give every body mass",
+)
 STEP_LIMIT = Failure("the limit of steps is reached", "Raise max_steps, or look for what makes steps so short")
 TIME_LIMIT = Failure("the limit of wall time is reached", "Raise max_time, or ask for less accuracy")

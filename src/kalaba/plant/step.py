@@ -12,6 +12,8 @@ from kalaba.errors import ConstraintError, ModelError, NotFiniteError
 from kalaba.native.backend import machine_code
 from kalaba.plant import failures
 from kalaba.plant.arguments import checked
+from kalaba.plant.choice import rows_at
+from kalaba.plant.inertia import is_unheld
 from kalaba.plant.projection import instant, is_open
 from kalaba.plant.reference import Span, project_state, step_state
 from kalaba.plant.state import State
@@ -49,7 +51,7 @@ class Stepping:
 
     def __init__(self, plant: Plant) -> None:
         choice = plant.choice
-        self._plant, self._threads = plant, threading.local()
+        self._plant, self._threads, self._is_unheld = plant, threading.local(), is_unheld(plant)
         self._mask, self._references = choice.mask, choice.threshold / ROW_PIVOT_FALLEN
         self._rank = -1 if np.isposinf(choice.threshold).any() else choice.rank  # -1 = the choice holds nowhere
 
@@ -57,6 +59,8 @@ class Stepping:
         """One step with held inputs."""
         plant, layout, single = self._plant, self._plant.layout, self._single
         packed, chosen_before = plant.inputs(*state, span.start), single.n_choices
+        if self._is_unheld:
+            rows_at(plant, packed.copy())
         single.keep_rows(self._mask, self._references, self._rank)
         status = single.take(packed[: layout.n_y], held, span.start, span.length)
         if single.n_choices > chosen_before and is_open(plant, instant(plant, packed).value):
@@ -64,6 +68,8 @@ class Stepping:
             single.keep_rows(self._mask, self._references, self._rank)
             status = single.take(plant.pack(*near)[: layout.n_y], held, span.start, span.length)
         if status.failed:
+            if plant.is_singular:
+                rows_at(plant, packed)  # names a motion that nothing holds
             raise _failure(plant, status, single.row, span.start)
         moved = single.state.copy()
         return State(moved[layout.q], moved[layout.v])
