@@ -1,4 +1,4 @@
-"""Units in words: SI, as texts such as "m", "rad/s", "N*m"."""
+"""Units in words: SI, as texts such as "m", "rad/s", "N*m"; and counts with their nouns."""
 
 from __future__ import annotations
 
@@ -24,3 +24,11 @@ def force_unit(velocity_unit: str) -> str:
 def printed(unit: str) -> str:
     """A unit as people write it: N*m → N·m, m/s^2 → m/s²."""
     return unit.replace("*", "·").replace("^2", "²").replace("^3", "³")
+
+
+def counted(count: int, noun: str) -> str:
+    """A count with its noun, which is in the plural unless it is one: 1 row, 2 rows, 0 bodies."""
+    if count == 1:
+        return f"1 {noun}"
+    ends_in_y = noun.endswith("y") and noun[-2:-1] not in {"a", "e", "o", "u"}
+    return f"{count} {noun[:-1]}ies" if ends_in_y else f"{count} {noun}s"

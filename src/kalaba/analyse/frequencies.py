@@ -20,6 +20,7 @@ from kalaba.errors import ConstraintError
 from kalaba.plant.choice import not_unique
 from kalaba.space.arrays import Array
 from kalaba.tolerances import MODE_RIGID, MODE_TINY, PART_SHOWN, STIFFNESS_SYMMETRIC
+from kalaba.units import counted
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
@@ -62,7 +63,7 @@ class Frequencies:
 
     def __str__(self) -> str:
         """A table for people: frequency, damping, and where the energy is."""
-        freedoms = "1 freedom" if len(self) == 1 else f"{len(self)} freedoms"
+        freedoms = counted(len(self), "freedom")
         head = f"{self.name}: {freedoms}" + (f", {self.rigid} rigid" if self.rigid else "")
         lines = [head + ("" if self.is_equilibrium else " (not an equilibrium)")]
         for k in range(len(self)):

@@ -37,6 +37,7 @@ from kalaba.plant.derivatives import Slopes, slopes
 from kalaba.plant.laws import read
 from kalaba.space.arrays import Array
 from kalaba.tolerances import CARRIED_AWAY, POLE_AT_ZERO
+from kalaba.units import counted
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
@@ -113,7 +114,7 @@ class Linear:
     def __str__(self) -> str:
         """A few lines for people."""
         rest = "an equilibrium" if self.is_equilibrium else "a state that is no equilibrium"
-        lines = [f"{self.name}: linear about {rest}; {len(self.states)} states"]
+        lines = [f"{self.name}: linear about {rest}; {counted(len(self.states), 'state')}"]
         lines += [f"  {kind}: {', '.join(getattr(self, kind)) or 'none'}" for kind in ("states", "inputs", "outputs")]
         poles = ", ".join(f"{s.real:.4g}{s.imag:+.4g}i" for s in self.poles if s.imag >= 0)
         return "\n".join([*lines, f"  poles (1/s): {poles}"])

@@ -16,6 +16,7 @@ from kalaba.results.notebook import mobility_html
 from kalaba.space.arrays import Array
 from kalaba.space.configuration import displaced
 from kalaba.tolerances import DEPENDENCE_BROKEN, DEPENDENCE_SHOWN, ROW_STRETCHED
+from kalaba.units import counted
 
 if TYPE_CHECKING:
     from kalaba.constrain.rows import IndependentRows
@@ -69,8 +70,8 @@ class Mobility:
 
     def __str__(self) -> str:
         """One paragraph for people."""
-        size = f"{self.velocities} velocities, {len(self.rows)} rows of rank {self.rank}"
-        lines = [f"{self.name}: {size}, {_freedoms(self.freedoms)} ({self.freedoms_nearby} nearby)"]
+        size = f"{counted(self.velocities, 'velocity')}, {counted(len(self.rows), 'row')} of rank {self.rank}"
+        lines = [f"{self.name}: {size}, {counted(self.freedoms, 'freedom')} ({self.freedoms_nearby} nearby)"]
         for row, terms in self.dependencies:
             said = " ".join(f"{c:+.3g} {other}" for other, c in terms) or "0"
             lines.append(f"{row} = {said}" + ("  (while closed)" if row in self.on_manifold_only else ""))
@@ -80,10 +81,6 @@ class Mobility:
 
     def _repr_html_(self) -> str:
         return mobility_html(self)
-
-
-def _freedoms(count: int) -> str:
-    return f"{count} freedom" if count == 1 else f"{count} freedoms"
 
 
 def check(system: System | Plant) -> Mobility:

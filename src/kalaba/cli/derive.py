@@ -10,6 +10,7 @@ import typer
 
 from kalaba.cli.choices import JsonFlag, NameArgument, SetFlag, read_settings
 from kalaba.cli.terminal import console, print_json, print_table
+from kalaba.units import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -102,7 +103,7 @@ def _print_steps(out: Console, name: str, equations: Equations, *, written: bool
         out.print(_outline(equations), markup=False)
     for step, value in equations.steps.items():
         shape = f"{value.shape[0]} x {value.shape[1]}" if value.shape != (1, 1) else "scalar"
-        out.print(f"  {step}: {shape}, {value.nnz()} entries", markup=False)
+        out.print(f"  {step}: {shape}, {counted(value.nnz(), 'entry')}", markup=False)
         if written:
             entries = plain(value)
             for place, text in entries[:MOST] or [((0, 0), "0")]:

@@ -18,6 +18,7 @@ from kalaba.kinematics.objects.holding import Arm, Hold, Split
 from kalaba.model.machine import MachineConnection
 from kalaba.model.topology.groups import Groups
 from kalaba.space.arrays import Array
+from kalaba.units import counted
 
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine
@@ -141,14 +142,15 @@ def _arm(plant: Plant, name: str, rows: tuple[int, ...], tree: Tree, lead: tuple
     if spare < 0:
         _refuse(
             plant.machine,
-            f"{name} has {len(tree.velocities)} joint rates, fewer than the {len(rows)} rows of its grasps, so the "
-            "object is not free to move. Hold it by a joint that leaves more freedom",
+            f"{name} has {counted(len(tree.velocities), 'joint rate')}, fewer than the "
+            f"{counted(len(rows), 'row')} of its grasps, so the object is not "
+            "free to move. Hold it by a joint that leaves more freedom",
         )
     if lead is None:
         lead = _best(plant, rows, tree.velocities) if spare and rows else tree.velocities[:spare]
     if len(set(lead)) != spare:
         raise ModelError(
-            f"object_space: expected {spare} rates for {name} in extra=, got {len(set(lead))}. Give {spare}."
+            f"object_space: expected {counted(spare, 'rate')} for {name} in extra=, got {len(set(lead))}. Give {spare}."
         )
     return Arm(name, rows, tuple(j for j in tree.velocities if j not in lead), lead)
 

@@ -28,6 +28,7 @@ from kalaba.space.number import Number, as_numbers, check_number, quantities, wi
 from kalaba.space.pose import Axis, as_axis
 from kalaba.space.symbolic import spin
 from kalaba.space.symbolic_configuration import rate_map
+from kalaba.units import counted
 
 POSITION: Labels = (("x", "m"), ("y", "m"), ("z", "m"))
 QUATERNION: Labels = (("qw", "1"), ("qx", "1"), ("qy", "1"), ("qz", "1"))
@@ -95,7 +96,9 @@ class Joint:
         is_short = count > 1 and not isinstance(self.q, tuple)  # a text of `count` letters is one entry
         if self.q is not None and (is_short or len(self.expressions) != count):
             names = ", ".join(name for name, _ in self.displacements)
-            raise ModelError(f"{self.kind}: expected q= with {count} entries ({names}), got {self.q!r}. Give a tuple.")
+            raise ModelError(
+                f"{self.kind}: expected q= with {counted(count, 'entry')} ({names}), got {self.q!r}. Give a tuple."
+            )
 
     def _check_limits(self) -> None:
         if self.limits is None:

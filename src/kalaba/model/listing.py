@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from kalaba.model.machine import MachineConnection
 from kalaba.model.text.expressions import Expression
 from kalaba.model.units import actuator_units, row_units
-from kalaba.units import printed
+from kalaba.units import counted, printed
 
 if TYPE_CHECKING:
     from kalaba.model.machine import Displacement, Machine, MachineConstraint, TracedRow
@@ -112,9 +112,8 @@ def parameters(machine: Machine, *, zeros: bool = False) -> Table:
 
 def size_words(machine: Machine) -> str:
     """How many coordinates, velocities, rows and motors a machine has."""
-    motors = "1 motor" if len(machine.actuators) == 1 else f"{len(machine.actuators)} motors"
-    rows = f"{len(machine.rows)} rows"
-    return f"{len(machine.coordinates)} coordinates, {len(machine.velocities)} velocities, {rows}, {motors}"
+    counts = ("coordinate", machine.coordinates), ("velocity", machine.velocities), ("row", machine.rows)
+    return ", ".join(counted(len(what), noun) for noun, what in (*counts, ("motor", machine.actuators)))
 
 
 def solid_words(solid: AnySolid) -> str:

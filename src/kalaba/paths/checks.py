@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from kalaba import tolerances
 from kalaba.errors import ControlError
 from kalaba.space.arrays import Array
+from kalaba.units import counted
 
 Point = tuple[float, float, float]
 
@@ -53,7 +54,7 @@ def distinct_points(values: object, what: str, least: int = 2) -> Array:
     except TypeError as error:
         raise ControlError(f"{what}: expected a sequence of points, got {values!r}.") from error
     if len(listed) < least:
-        raise ControlError(f"{what}: expected at least {least} points, got {len(listed)}.")
+        raise ControlError(f"{what}: expected at least {counted(least, 'point')}, got {len(listed)}.")
     points = np.array([point(value, f"{what}[{k}]") for k, value in enumerate(listed)])
     legs = np.linalg.norm(np.diff(points, axis=0), axis=1)
     repeated = np.flatnonzero(legs <= tolerances.REPEATED_POINT * np.abs(points).max())

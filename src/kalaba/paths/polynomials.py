@@ -26,6 +26,7 @@ from kalaba import tolerances
 from kalaba.errors import ControlError
 from kalaba.paths.curve import Shape, Table
 from kalaba.space.arrays import Array
+from kalaba.units import counted
 
 NODES, WEIGHTS = leggauss(20)
 FIT = 20  # coefficients of Q
@@ -77,7 +78,7 @@ class Polynomials:
     def text(self, s: str) -> tuple[str, ...]:  # noqa: ARG002
         """Refuse: a text has no tables."""
         raise ControlError(
-            f"path.text: a curve of {len(self.curves)} polynomials has no text; write a callable with "
+            f"path.text: a curve of {counted(len(self.curves), 'polynomial')} has no text; write a callable with "
             "path.expressions(m['t'], origin)."
         )
 

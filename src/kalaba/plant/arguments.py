@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from kalaba.errors import ModelError
 from kalaba.space.arrays import Array
 from kalaba.tolerances import QUATERNION_NEARLY_UNIT, QUATERNION_UNIT
+from kalaba.units import counted
 
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine
@@ -23,11 +24,11 @@ def checked(value: ArrayLike, size: int, what: str, names: Sequence[str]) -> Arr
     try:
         vector = np.asarray(value, dtype=float)
     except (TypeError, ValueError) as error:
-        raise ModelError(f"{what}: expected {size} numbers, got {value!r}. Give an array.") from error
+        raise ModelError(f"{what}: expected {counted(size, 'number')}, got {value!r}. Give an array.") from error
     if vector.shape != (size,):
         shown = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
         raise ModelError(
-            f"{what}: expected {size} numbers ({shown}), got shape {vector.shape}. Give them in that order."
+            f"{what}: expected {counted(size, 'number')} ({shown}), got shape {vector.shape}. Give them in that order."
         )
     if not np.isfinite(vector).all():
         index = int(np.flatnonzero(~np.isfinite(vector))[0])

@@ -122,8 +122,9 @@ def check_consistent(plant: Plant, problem: Problem, acceleration: Array) -> Non
     worst = int(np.argmax(slack)) if slack.size else -1
     if worst >= 0 and slack[worst] > ROW_CONTRADICTION * scale:
         names = [name for name, gap in zip(plant.constraints, slack, strict=True) if gap > ROW_CONTRADICTION * scale]
+        verb = "contradicts" if len(names) == 1 else "contradict"
         raise ConstraintError(
-            f"{plant.system.name}: no motion obeys all rows; {', '.join(names)} contradict the others "
+            f"{plant.system.name}: no motion obeys all rows; {', '.join(names)} {verb} the others "
             f"(by {slack[worst]:.3g}). Remove one, or check the state and the time dependence."
         )
 

@@ -6,17 +6,22 @@ from typing import NamedTuple
 
 
 class Failure(NamedTuple):
-    """What happened and what to do; `{row}` is the row that it speaks of, `{step}` and `{drive}` what a user gave."""
+    """What happened and what to do; `{row}` is the row that it speaks of, `{step}` and `{law}` what a user gave."""
 
     what: str
     remedy: str
 
     def words(self, when: str, row: str, step: str, drive: str) -> str:
-        """A line for people; `step` and `drive` are what the user calls the step and the motors' input."""
-        return f"{self.what.format(row=row)}{when}. {self.remedy.format(step=step, drive=drive)}."
+        """A line for people.
+
+        `row` is "" where none is known; `step` and `drive` are what the user calls the step and what drives the motors,
+        the latter "" where nothing does.
+        """
+        law = f", or check the {drive}" if drive else ""
+        return f"{self.what.format(row=row or 'a row')}{when}. {self.remedy.format(step=step, law=law)}."
 
 
-NOT_FINITE = Failure("the state is no longer finite", "Try a smaller {step}, or check the {drive}")
+NOT_FINITE = Failure("the state is no longer finite", "Try a smaller {step}{law}")
 STEP_UNDERFLOW = Failure("steps fall below rounding", "Look for a jump in the forces; if stiff, try kb.Radau()")
 RESIDUAL_GROWTH = Failure(
     "projection cannot close {row}", "Try a smaller {step}, or the machine is where it cannot go on"

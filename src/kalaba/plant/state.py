@@ -9,6 +9,7 @@ import numpy as np
 from kalaba.errors import ModelError
 from kalaba.plant.arguments import checked, checked_configuration
 from kalaba.space.arrays import Array
+from kalaba.units import counted
 
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine
@@ -83,7 +84,7 @@ def _picked(name: str, values: Array, known: tuple[str, ...], wanted: tuple[str,
         more = f" and {len(missing) - SHOWN} more" if len(missing) > SHOWN else ""
         raise ModelError(
             f"{name}.start: the state given knows nothing of {', '.join(missing[:SHOWN])}{more}. "
-            f"Give a State (q, v) with all {len(wanted)} numbers."
+            f"Give a State (q, v) with all {counted(len(wanted), 'number')}."
         )
     index = {entry: i for i, entry in enumerate(known)}
     return np.asarray([values[index[entry]] for entry in wanted], dtype=float)

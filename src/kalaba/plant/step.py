@@ -70,7 +70,7 @@ class Stepping:
         if status.failed:
             if plant.is_singular:
                 rows_at(plant, packed)  # names a motion that nothing holds
-            raise _failure(plant, status, single.row, span.start)
+            raise _failure(plant, status, single.row, span.start, held)
         moved = single.state.copy()
         return State(moved[layout.q], moved[layout.v])
 
@@ -105,7 +105,7 @@ def _code(plant: Plant, name: str) -> Code:
     return Code(function.kernel.address, function.store.copy(), function.kernel)
 
 
-def _failure(plant: Plant, status: Status, row: int, t: float) -> ConstraintError | NotFiniteError:
+def _failure(plant: Plant, status: Status, row: int, t: float, held: Array) -> ConstraintError | NotFiniteError:
     """Word the error of a step that failed."""
     from kalaba.compiled.trajectory import Status
 
@@ -116,5 +116,6 @@ def _failure(plant: Plant, status: Status, row: int, t: float) -> ConstraintErro
         Status.SINGULAR: failures.SINGULAR,
     }[status]
     kind = NotFiniteError if status is Status.NAN else ConstraintError
-    words = failure.words(f" after t = {t:g} s", plant.constraints[row] if row >= 0 else "the rows", "dt", "actuation")
+    drive = "actuation" if held.any() else ""
+    words = failure.words(f" after t = {t:g} s", plant.constraints[row] if row >= 0 else "", "dt", drive)
     return kind(f"{plant.system.name}: {words}")

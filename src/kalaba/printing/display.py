@@ -9,6 +9,7 @@ from kalaba.errors import KalabaError
 from kalaba.printing.latex_text import width
 from kalaba.printing.page import Page
 from kalaba.printing.sheet import Sheet
+from kalaba.units import counted
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
@@ -73,7 +74,8 @@ def equations_html(equations: Equations) -> str:
     rows = "A v̇ = b, " if machine.rows else ""
     head = f"<b>Equations of {escape(machine.name)}</b> by {escape(type(equations.method).__name__)}"
     law = f"M v̇ + h = {'B u + ' if machine.actuators else ''}f{' + Aᵀλ' if machine.rows else ''}, {rows}"
-    count = f"{len(machine.coordinates)} coordinates, {len(machine.velocities)} velocities, {len(machine.rows)} rows"
+    counts = ("coordinate", machine.coordinates), ("velocity", machine.velocities), ("row", machine.rows)
+    count = ", ".join(counted(len(what), noun) for noun, what in counts)
     return f"<div>{head}<br>{law}{count}<table>{cells}</table></div>"
 
 

@@ -12,6 +12,7 @@ from kalaba.printing.python_text import PythonWriter
 from kalaba.printing.reading import operation_count, read
 from kalaba.printing.tree import size
 from kalaba.printing.trigonometry import gathered
+from kalaba.units import counted
 
 SHORT = 80  # operations of an entry that is written out
 WHOLE = 3000  # operations of an expression whose entries are looked at
@@ -37,7 +38,7 @@ def plain(expression: ca.SX) -> list[tuple[tuple[int, int], str]]:
     entries = []
     for k, place in enumerate(zip(rows, columns, strict=True)):
         count = operation_count(expression.nonzeros()[k], inputs)
-        text = texts[k] if texts[k] is not None else f"({count} operations)"
+        text = texts[k] if texts[k] is not None else f"({counted(count, 'operation')})"
         if text != "0":
             entries.append(((int(place[0]), int(place[1])), str(text)))
     return sorted(entries)

@@ -10,6 +10,7 @@ import numpy as np
 
 from kalaba.model.listing import Table, folded_html, table
 from kalaba.space.arrays import Array
+from kalaba.units import counted
 
 if TYPE_CHECKING:
     from kalaba.analyse.mobility import Mobility
@@ -35,7 +36,7 @@ def run_html(run: Run) -> str:
     pictures = [panel("coordinates", run.time, run.q, [f"{c.name} ({c.unit})" for c in machine.coordinates])]
     pictures += [panel(word, run.time, values, list(labels)) for word, values, labels in _forces(run)]
     summary = "".join(f"<tr><td>{escape(a)}</td><td style='text-align:left'>{escape(b)}</td></tr>" for a, b in rows)
-    head = f"<b>Run of {escape(run.plant.system.name)}</b>: {len(run.time)} samples"
+    head = f"<b>Run of {escape(run.plant.system.name)}</b>: {counted(len(run.time), 'sample')}"
     return f"<div>{head}<table>{summary}</table><div>{''.join(pictures)}</div></div>"
 
 
@@ -92,7 +93,7 @@ def _curve(x: Array, values: Array, span: tuple[float, float], colour: str, name
 
 def mobility_html(mobility: Mobility) -> str:
     """Freedoms, rank, dependent rows and how near the start is to a singular position."""
-    size = f"{mobility.velocities} velocities, {len(mobility.rows)} rows of rank {mobility.rank}"
+    size = f"{mobility.velocities} velocities, {counted(len(mobility.rows), 'row')} of rank {mobility.rank}"
     free = "freedom" if mobility.freedoms == 1 else "freedoms"
     head = f"<b>{escape(mobility.name)}</b>: {size}, <b>{mobility.freedoms} {free}</b>"
     near = f" ({mobility.freedoms_nearby} nearby)" if mobility.freedoms_nearby != mobility.freedoms else ""

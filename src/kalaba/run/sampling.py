@@ -13,6 +13,7 @@ from kalaba.model.parts import Sampled
 from kalaba.results.run import Shortfall
 from kalaba.space.arrays import Array
 from kalaba.tolerances import WITHIN_BOUNDS
+from kalaba.units import counted
 
 if TYPE_CHECKING:
     from kalaba.plant.laws import Law
@@ -50,7 +51,9 @@ class Sampler:
             returned = [returned.get(name, 0.0) for name in self.names]
         values = np.atleast_1d(np.asarray(returned, dtype=float))
         if values.shape != (len(self.names),) or not np.isfinite(values).all():
-            raise ControlError(f"Sampled at t = {t:g}: expected {len(self.names)} finite numbers, got {returned!r}.")
+            raise ControlError(
+                f"Sampled at t = {t:g}: expected {counted(len(self.names), 'finite number')}, got {returned!r}."
+            )
         self.short += [
             Shortfall(t, self.names[i], float(abs(values[i]) - self.limits[i]))
             for i in np.flatnonzero(np.abs(values) > self.limits * (1 + WITHIN_BOUNDS))

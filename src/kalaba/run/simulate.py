@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 from kalaba.constrain.stabilisation import Projection, Stabilisation
 from kalaba.errors import IntegrationError
 from kalaba.model.system import System
-from kalaba.plant.choice import rows_at
 from kalaba.plant.laws import Control, Controller, Law, controller
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.start import settle_as_found, take_over
@@ -73,10 +72,6 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
         state, loss = take_over(plant, start)
     else:
         state, loss = (plant.start if driver is None else driver.start(plant)), 0.0
-    if plant.is_singular:
-        rows_at(
-            plant, plant.inputs(*state)
-        )  # refuses a motion that has neither inertia nor a row, in the words of check
     drive = None if driver is None else driver.law(plant, state)
     task = Task(
         plant=plant,

@@ -64,6 +64,8 @@ class Task:
             raise ModelError(f"{name}: expected max_steps of at least 1, got {self.max_steps!r}.")
         if not isinstance(self.max_time, int | float) or not self.max_time > 0:
             raise ModelError(f"{name}: expected max_time above 0 s of wall time, got {self.max_time!r}.")
+        if self.plant.is_singular:
+            rows_at(self.plant, self.plant.inputs(*self.start))  # refuses a motion with neither inertia nor a row
         object.__setattr__(self, "duration", float(duration))
         object.__setattr__(self, "save_every", float(save_every))
 
@@ -138,7 +140,8 @@ class Task:
         """How the run ended, with one line for people if it broke off; `row` is the one a failure speaks of."""
         if not ending.failed:
             return Status(ending, time, "")
-        words = _FAILURES[ending].words("", row or "the rows", "step", "control law")
+        drive = "control law" if self.law is not None or self.samplers else ""
+        words = _FAILURES[ending].words("", row, "step", drive)
         return Status(ending, time, f"{self.name}: stopped at t = {time:.6g} s: {words}")
 
 

@@ -146,5 +146,5 @@ def test_bad_names_and_values_are_refused():
         kb.equilibrium(chain(0, 0), hold={"a.angle": "x"})
     with pytest.raises(ModelError, match="has no actuator 'moter'; did you mean motor"):
         kb.equilibrium(chain(0, 0), actuation={"moter": 1.0})
-    with pytest.raises(ModelError, match="actuation: expected 1 numbers"):
+    with pytest.raises(ModelError, match="actuation: expected 1 number "):
         kb.equilibrium(chain(0, 0), actuation=[1.0, 2.0])

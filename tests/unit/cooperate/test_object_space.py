@@ -128,8 +128,8 @@ def test_spare_joints_are_chosen_by_name():
     [
         ({"arm7": ("link1.angle",)}, "no arm 'arm7'; did you mean arm"),
         ({"arm0": ("link9.angle",)}, "arm0 has no velocity 'arm0.link9.angle'"),
-        ({"arm0": ("link1.angle", "link2.angle")}, "expected 1 rates for arm0 in extra=, got 2"),
-        ({"arm0": ()}, "expected 1 rates for arm0 in extra=, got 0"),
+        ({"arm0": ("link1.angle", "link2.angle")}, "expected 1 rate for arm0 in extra=, got 2"),
+        ({"arm0": ()}, "expected 1 rate for arm0 in extra=, got 0"),
     ],
 )
 def test_a_wrong_choice_of_joints_is_an_error(extra, said):

@@ -25,7 +25,7 @@ from kalaba.export.c.export import Entry, Export, Trial, cost_lines, listed, mac
 from kalaba.export.c.routine import routine
 from kalaba.space.arrays import Array
 from kalaba.tolerances import MOTOR_VELOCITY, PUSHED
-from kalaba.units import acceleration_unit, force_unit
+from kalaba.units import acceleration_unit, counted, force_unit
 
 if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
@@ -114,8 +114,8 @@ def _is_driven(plant: Plant, free: list[int], how: Allocation) -> bool:
         return True
     if plant.constraints:
         raise ControlError(
-            f"{name}: its motors move {rank} of {len(free)} freedoms, so that not all accelerations can be had. "
-            "Add motors, or export the motion."
+            f"{name}: its motors move {rank} of {counted(len(free), 'freedom')}, so that not all accelerations "
+            "can be had. Add motors, or export the motion."
         )
     return False
 

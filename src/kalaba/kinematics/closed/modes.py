@@ -26,6 +26,7 @@ from kalaba.plant.assembly import close
 from kalaba.plant.plant import build
 from kalaba.plant.start import find_configuration, first_guess, widest_gap
 from kalaba.space.arrays import Array
+from kalaba.units import counted
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
@@ -84,13 +85,13 @@ def assembly_modes(
     if not modes:
         row, gap, unit = widest_gap(plant, nearest, problem)
         raise AssemblyError(
-            f"{plant.system.name}: no way to assemble it with {', '.join(hold) or 'nothing'} held in {tries} tries; "
-            f"smallest gap {gap:.3g} {unit} at {row}. Hold other values, or give more tries=."
+            f"{plant.system.name}: no way to assemble it with {', '.join(hold) or 'nothing'} held in "
+            f"{counted(tries, 'try')}; smallest gap {gap:.3g} {unit} at {row}. Hold other values, or give more tries=."
         )
     free = min(_freedoms_left(problem.evaluate(q), problem.fixed, places.moved(q)) for q, _, _ in modes)
     if free:
         raise ModelError(
-            f"{plant.system.name}: {free} freedom{'s' * (free > 1)} left with {', '.join(hold) or 'nothing'} held, so "
+            f"{plant.system.name}: {counted(free, 'freedom')} left with {', '.join(hold) or 'nothing'} held, so "
             f"that there are endless configurations. Hold {free} more."
         )
     origin = places.at(first_guess(plant))

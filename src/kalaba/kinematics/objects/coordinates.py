@@ -25,6 +25,7 @@ from kalaba.plant.state import State
 from kalaba.space.arrays import Array
 from kalaba.space.numeric_pose import NumericPose
 from kalaba.space.rotations import rotation_vector
+from kalaba.units import counted
 
 if TYPE_CHECKING:
     from kalaba.kinematics.objects.opened import Ends, Opened
@@ -167,8 +168,8 @@ def _check_rank(opened: Opened, q: Array) -> None:
     if free.shape[1]:
         name = plant.velocities[columns[int(np.argmax(np.abs(free[:, 0])))]]
         raise KinematicsError(
-            f"{plant.system.name}: the arms' joint angles leave {free.shape[1]} freedoms of the objects open, "
-            f"{name} is one. Hold by a Weld, or by more arms."
+            f"{plant.system.name}: the arms' joint angles leave {counted(free.shape[1], 'freedom')} of the "
+            f"objects open, {name} is one. Hold by a Weld, or by more arms."
         )
 
 

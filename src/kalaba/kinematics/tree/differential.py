@@ -24,6 +24,7 @@ from kalaba.kinematics.tree.chain import movers, tree_of
 from kalaba.kinematics.tree.task import Target
 from kalaba.plant.arguments import checked
 from kalaba.space.arrays import Array
+from kalaba.units import counted
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
@@ -119,8 +120,8 @@ def _solved(plant: Plant, frame: str, q: ArrayLike, twist: Array, bound: tuple[f
     if missed.max() > tolerances.TWIST_MISSED * max(1.0, float(np.abs(twist).max())):
         worst = int(np.argmax(missed))
         raise KinematicsError(
-            f"{plant.system.name}: {int(moved.sum())} joints cannot move {frame} as asked; {TWIST[worst]} misses by "
-            f"{missed[worst]:.3g}. Ask for a twist that they can give."
+            f"{plant.system.name}: {counted(int(moved.sum()), 'joint')} cannot move {frame} as asked; {TWIST[worst]} "
+            f"misses by {missed[worst]:.3g}. Ask for a twist that they can give."
         )
     return v
 

@@ -18,6 +18,7 @@ import numpy as np
 from kalaba.errors import FileError, ModelError
 from kalaba.space.arrays import Array
 from kalaba.tolerances import FREQUENCY_ROOT, SHAPE_ROOT, SHAPES_ALIKE
+from kalaba.units import counted
 
 Values = tuple[Array, Array, Array]  # value, slope, curvature; rows are shapes
 NODES = 80  # Gauss points: integrals of products of some twenty shapes are then exact to rounding
@@ -169,7 +170,8 @@ class Tabulated(Shapes):
             raise ModelError(f"Tabulated.points: expected 6 or more rising points from 0 to 1, got {len(x)} of them.")
         if any(len(row) != len(x) for row in self.values):
             raise ModelError(
-                f"Tabulated.values: expected {len(x)} numbers a shape, got {[len(row) for row in self.values]}."
+                f"Tabulated.values: expected {counted(len(x), 'number')} a shape, got "
+                f"{[len(row) for row in self.values]}."
             )
         value, slope, _ = self.evaluate(np.array([0.0]))
         size = np.abs(np.array(self.values)).max()

@@ -22,6 +22,7 @@ import casadi as ca
 
 from kalaba.errors import ModelError
 from kalaba.space.instructions import ARITY, applied, instructions
+from kalaba.units import counted
 
 Step = list[Any]  # an operation, then indices of earlier steps (a number for const)
 
@@ -131,7 +132,9 @@ def recorded(arguments: tuple[str, ...], results: tuple[str, ...], listed: tuple
         if step[0] == "output":
             outputs.append(values[-1])
     if len(outputs) != len(results):
-        raise ModelError(f"callable of {', '.join(arguments)}: expected {len(results)} results, got {len(outputs)}.")
+        raise ModelError(
+            f"callable of {', '.join(arguments)}: expected {counted(len(results), 'result')}, got {len(outputs)}."
+        )
     stacked = ca.vertcat(*symbols) if symbols else ca.SX(0, 1)
     return Traced(arguments, results, ca.Function("traced", [stacked], [ca.vertcat(*outputs)]).serialize())
 

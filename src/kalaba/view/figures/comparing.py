@@ -12,6 +12,7 @@ from kalaba.control.tracking_errors import goal_errors
 from kalaba.errors import ViewError
 from kalaba.space.arrays import Array
 from kalaba.tolerances import DRAWN_RESTING, DRAWN_ROUNDING, GOAL_ROUNDING
+from kalaba.units import counted
 from kalaba.view.figures.beams import deflections
 from kalaba.view.figures.quantities import label_of, merged, named, reach, span
 from kalaba.view.sheet import Curve, Panel, sheet
@@ -61,7 +62,7 @@ def compare(runs: Mapping[str, Run]) -> Figure:
         raise ViewError("compare: expected runs by name, got none. Give {'plain': run, 'robust': other}.")
     names = list(dict.fromkeys(run.plant.system.name for run in runs.values()))
     compared_runs = [(name, run.time, readings(run)) for name, run in runs.items()]
-    return compared(f"{', '.join(names)}: {len(runs)} runs", compared_runs)
+    return compared(f"{', '.join(names)}: {counted(len(runs), 'run')}", compared_runs)
 
 
 def compared(heading: str, runs: Sequence[tuple[str, Array, Readings]]) -> Figure:

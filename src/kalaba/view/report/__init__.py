@@ -18,6 +18,7 @@ from kalaba.results.saving import FORMATS, open_run
 from kalaba.robots import recognise
 from kalaba.robots.catalogue import ENTRIES, scenario
 from kalaba.robots.entry import Entry
+from kalaba.units import counted
 from kalaba.view.figures.sources import simulated
 from kalaba.view.report import machine, motion
 from kalaba.view.report.page import embedded, page, paragraph
@@ -85,7 +86,7 @@ def _opening(run: Run, entry: Entry | None) -> str:
     words = (
         entry.summary
         if entry is not None
-        else f"{len(run.plant.machine.bodies)} bodies, {size_words(run.plant.machine)}"
+        else f"{counted(len(run.plant.machine.bodies), 'body')}, {size_words(run.plant.machine)}"
     )
     lead = paragraph(words[:1].upper() + words[1:] + ".", "lead")
     return f"<h1>{escape(name)}</h1>\n{lead}\n{_picture(run)}\n{_description(run, entry)}{motion.at_a_glance(run)}"

@@ -12,7 +12,7 @@ from kalaba.model.fingerprint import fingerprint
 from kalaba.results.accuracy import Verdict
 from kalaba.results.dataset import provenance
 from kalaba.tolerances import DRAWN_ROUNDING
-from kalaba.units import printed
+from kalaba.units import counted, printed
 from kalaba.view import figures
 from kalaba.view.figures.kinds import FigureKind, Request, find
 from kalaba.view.figures.quantities import Named, named, reach, span
@@ -80,7 +80,7 @@ def trust(run: Run) -> Section:
     if run.plant.constraints:
         body += drawing(figures.residuals(run), f"{name}: residuals of the constraints")
         listed = rows_html(("row", "largest residual", "unit"), residual_rows(run), ("largest residual",))
-        body += folded(f"largest residual of {len(run.plant.constraints)} rows", listed)
+        body += folded(f"largest residual of {counted(len(run.plant.constraints), 'row')}", listed)
     exchanged = max(span(run.energy), reach(run.work))
     off = reach(run.energy_balance)
     body += paragraph(f"Energy gained and work done differ by {off:.2e} J at most; {exchanged:.4g} J were exchanged.")
@@ -119,7 +119,7 @@ def origin(run: Run) -> Section:
 
 def _short(text: str) -> str:
     plain = ADDRESS.sub("", text)
-    return plain if len(plain) <= LONGEST else f"{plain[:LONGEST]}… ({len(plain)} letters)"
+    return plain if len(plain) <= LONGEST else f"{plain[:LONGEST]}… ({counted(len(plain), 'letter')})"
 
 
 def _peaks(run: Run, variable: str, most: int) -> list[tuple[str, str, str, str]]:

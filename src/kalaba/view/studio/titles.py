@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kalaba.units import counted
+
 if TYPE_CHECKING:
     from kalaba.results.run import Run
     from kalaba.view.studio.subject import Subject
@@ -20,7 +22,7 @@ def title_of(subject: Subject, run: Run) -> str:
     """One line, short enough for the page: name, freedoms, worst residual."""
     count = freedoms(run)
     worst = "no rows" if run.worst is None else f"≤ {run.worst.value:.1e}"
-    return f"{subject.name} · {count} freedom{'' if count == 1 else 's'} · {worst}"
+    return f"{subject.name} · {counted(count, 'freedom')} · {worst}"
 
 
 def said_of(subject: Subject, run: Run) -> list[str]:

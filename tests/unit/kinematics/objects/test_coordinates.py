@@ -178,7 +178,7 @@ def test_a_body_between_two_threads_on_one_axis_is_not_told():
     guess = {key: value for key, value in case.system.start.guess if not key.startswith("arm1.")}
     parts = tuple(part for part in case.system.parts if part.name not in {"arm1", "grip1"})
     seen = interpreted(replace(case.system, parts=parts, start=kb.Start(guess=guess)))
-    with pytest.raises(KinematicsError, match=r"leave 1 freedoms of the objects open, body\d\.\w+ is one"):
+    with pytest.raises(KinematicsError, match=r"leave 1 freedom of the objects open, body\d\.\w+ is one"):
         seen.read(case.q(2)[6:18], near=case.q(2)[6:])
 
 

@@ -168,7 +168,7 @@ def test_points_that_disagree_are_refused_with_the_row():
 
 
 def test_what_the_arms_leave_open_is_named():
-    with pytest.raises(KinematicsError, match=r"leave 1 freedoms of the objects open, load\.w. is one"):
+    with pytest.raises(KinematicsError, match=r"leave 1 freedom of the objects open, load\.w. is one"):
         balls(2).read(balls(2).plant.start.q)
 
 
@@ -222,5 +222,5 @@ def test_a_joint_of_an_object_keeps_its_limits():
     seen = interpreted(kb.hold((load, lid), (kb.load("puma560").place("arm"),), (kb.Grasp("arm", "load"),)))
     with pytest.raises(KinematicsError, match=r"joints, lid\.angle: expected -0\.5 to 0\.5, got 0\.6"):
         seen.reach(joints={"lid.angle": 0.6})
-    with pytest.raises(KinematicsError, match=r"leave 1 freedoms of the objects open, lid\.angle is one"):
+    with pytest.raises(KinematicsError, match=r"leave 1 freedom of the objects open, lid\.angle is one"):
         seen.read(seen.plant.start.q)
