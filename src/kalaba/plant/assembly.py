@@ -20,6 +20,7 @@ from kalaba.tolerances import (
     ASSEMBLY_MASSLESS,
     ASSEMBLY_RANK,
     ASSEMBLY_UNMOVED,
+    ASSEMBLY_UNTURNED,
     ROW_VANISHED,
     STEP_SLOW,
 )
@@ -130,6 +131,20 @@ def least_change(problem: Closable, q: Array, guess: Array) -> Assembled:
     ways = [problem.difference(end.q, guess) for end in (first, last)]
     changes = [way @ metric @ way for way in ways]
     return last if last.is_closed and changes[1] <= changes[0] else first
+
+
+def without_turns(problem: Closable, closed: Assembled, turns: Array) -> Assembled:
+    """Take back a step of whole turns of angles, where that leaves all rows closed: angles near to their guess."""
+    if not closed.is_closed or not turns.any():
+        return closed
+    for some in (turns, *np.diag(turns)[turns != 0.0]):  # all at once; else those that no row counts
+        unturned = close(problem, problem.retract(closed.q, -some))
+        moved = np.max(np.abs(problem.difference(unturned.q, closed.q) + some))
+        if unturned.is_closed and moved < ASSEMBLY_UNTURNED:
+            closed = unturned
+            if some is turns:
+                break
+    return closed
 
 
 def weighted_step(matrix: Array, metric: Array, rhs: Array) -> Array:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kalaba.errors import AssemblyError, ModelError
+from kalaba.errors import AssemblyError, ConstraintError, ModelError
 from kalaba.model.machine import MachineConnection
 from kalaba.model.parts import Connection
 from kalaba.model.text.expressions import Values, evaluate, number, parse
 from kalaba.model.units import row_units
 from kalaba.native.backend import Interpreted
 from kalaba.plant.arguments import checked
-from kalaba.plant.assembly import TRIES, Assembled, assemble, close, weighted_step
+from kalaba.plant.assembly import TRIES, Assembled, assemble, weighted_step, without_turns
 from kalaba.plant.readings import FrameReading, ScalarReadings
 from kalaba.plant.reference import project_state
 from kalaba.plant.state import State, own_state
@@ -26,7 +26,6 @@ from kalaba.space.numeric_pose import NumericPose
 from kalaba.space.pose import AsFound, Pose
 from kalaba.space.rotations import from_pose, quaternion_of, rotation_of, rotation_vector
 from kalaba.tolerances import (
-    ASSEMBLY_UNTURNED,
     FALSE_ROOT_CLOSED,
     GUESS_MET,
     IMPACT_ROUNDING,
@@ -225,22 +224,8 @@ def find_configuration(plant: Plant, start: Start, tries: int = TRIES) -> tuple[
         guessed = [j for i, j in columns.items() if plant.coordinates[i] in dict(start.guess)]
         still = np.isin(np.arange(len(fixed)), guessed) | fixed
         guess = _meet(_Closing(plant, (*problem.held, *_targets(plant, tuple(soft))), still), guess)
-    return _without_turns(problem, assemble(problem, guess, np.where(fixed, 0.0, 1.0), tries), guess), problem
-
-
-def _without_turns(problem: _Closing, closed: Assembled, guess: Array) -> Assembled:
-    """Take back whole turns by which angles are away from the guess, where that leaves all rows closed."""
-    turns = problem.whole_turns(closed.q, guess)
-    if not closed.is_closed or not turns.any():
-        return closed
-    for some in (turns, *np.diag(turns)[turns != 0.0]):  # all at once; else those that no row counts
-        unturned = close(problem, problem.retract(closed.q, -some))
-        moved = np.max(np.abs(problem.difference(unturned.q, closed.q) + some))
-        if unturned.is_closed and moved < ASSEMBLY_UNTURNED:
-            closed = unturned
-            if some is turns:
-                break
-    return closed
+    closed = assemble(problem, guess, np.where(fixed, 0.0, 1.0), tries)
+    return without_turns(problem, closed, problem.whole_turns(closed.q, guess)), problem
 
 
 def _meet(problem: _Closing, q: Array) -> Array:
@@ -346,7 +331,15 @@ def _meet_speeds(plant: Plant, q: Array, v: Array, wanted: tuple[Array, Array]) 
 def take_over(plant: Plant, state: object) -> tuple[State, float]:
     """The nearest state (in the mass metric) that obeys every row, and the kinetic energy lost on the way to it."""
     before = own_state(plant.machine, state)
-    after = project_state(plant, before, 0.0)
+    try:
+        after = project_state(plant, before, 0.0)
+    except ConstraintError as error:
+        gaps = np.abs(plant.residual(before.q))
+        row = int(np.argmax(gaps / plant.scales.rows))
+        raise AssemblyError(
+            f"{plant.system.name}: the start cannot be projected onto the constraints; {plant.constraints[row]} is "
+            f"open by {gaps[row]:.3g} {row_units(plant.machine)[row]} there. Give a start nearer to closed, or none."
+        ) from error
     return after, energy_loss(plant, after.q, before.v, after.v)
 
 

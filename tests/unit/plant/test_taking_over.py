@@ -7,7 +7,7 @@ import pytest
 
 import kalaba as kb
 from kalaba.cli.summary import summarise
-from kalaba.errors import ConstraintError, ModelError
+from kalaba.errors import AssemblyError, ConstraintError, ModelError
 
 ROUNDING = 1e-13  # relative
 SLIDE = kb.Prismatic(kb.X)
@@ -99,8 +99,23 @@ def test_a_gap_is_closed_by_the_least_change_in_the_mass_metric():
 
 def test_a_gap_that_cannot_be_closed_is_refused():
     stuck = APART.add(kb.Connection("coupling", "prey", parent="hunter", at=(0.5, 0.1, 0)))
-    with pytest.raises(ConstraintError, match="cannot be projected"):
+    words = r"carts: the start cannot be projected onto the constraints; coupling\.y is open by 0\.1 m there\. Give"
+    with pytest.raises(ConstraintError, match=words):
         kb.simulate(stuck, 0.1, start=FAST)
+
+
+@pytest.mark.parametrize("off", [2.0, 3.0])
+def test_a_start_off_the_loop_names_the_row_and_its_gap(off):
+    plant = kb.build(kb.load("four-bar"))
+    q, v = plant.start
+    away = kb.State(q + np.array([0, off, 0]), v)
+    gaps = dict(zip(plant.constraints, np.abs(plant.residual(away.q)), strict=True))
+    row = max(gaps, key=gaps.get)
+    with pytest.raises(
+        AssemblyError, match=rf"four-bar: .*; {row} is open by {gaps[row]:.3g} m there\. Give a start"
+    ) as e:
+        kb.simulate(plant, 0.1, start=away)
+    assert "\n" not in str(e.value)
 
 
 def test_coordinates_are_found_by_name():
