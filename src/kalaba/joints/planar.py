@@ -19,7 +19,16 @@ from kalaba.space.symbolic import about, cross, vector
 
 @dataclass(frozen=True, slots=True)
 class Planar(Joint):
-    """Two travels across `normal` and an angle about it. For the normal Z they are x and y of the seat.
+    """Two travels across `normal`, called x and y, and an angle about it.
+
+    The travels make a right-handed triad with the normal, in axes of the seat::
+
+        normal    Z    Y    X    -Z    -Y    -X
+        x along   x    z    y    x     z     y
+        y along   y    x    z    -y    -x    -z
+
+    So for the normal Y `body.x` is a height; `kalaba show` says which axis each goes along. Words for world axes are
+    those of a frame: with kb.Frame("here", "body"), `here.x` and `here.z` are where the body is in the world.
 
     Arguments:
         normal: direction that it does not move along: kb.Z or three numbers

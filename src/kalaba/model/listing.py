@@ -18,7 +18,7 @@ from kalaba.model.units import actuator_units, row_units
 from kalaba.units import counted, printed
 
 if TYPE_CHECKING:
-    from kalaba.model.machine import Displacement, Machine, MachineConstraint, TracedRow
+    from kalaba.model.machine import Machine, MachineBody, MachineConstraint, TracedRow
     from kalaba.model.parts import Sampled
     from kalaba.model.solids import AnySolid
     from kalaba.model.system import System
@@ -61,9 +61,12 @@ def parts(machine: Machine) -> tuple[Table, ...]:
     return bodies(machine), closures(machine), actuators(machine), springs(machine), forces(machine), outputs(machine)
 
 
+LETTERS = {"x", "y", "z"}
+
+
 def bodies(machine: Machine) -> Table:
     """Bodies with the frame that each sits on, its joint, its displacements and its solid."""
-    rows = ((b.name, b.parent, b.joint.words, _moves(b.displacements), solid_words(b.solid)) for b in machine.bodies)
+    rows = ((b.name, b.parent, b.joint.words, _moves(b), solid_words(b.solid)) for b in machine.bodies)
     return table("bodies", ("name", "on", "joint", "displacements", "solid"), rows)
 
 
@@ -121,12 +124,17 @@ def solid_words(solid: AnySolid) -> str:
     return type(solid).__name__
 
 
-def _moves(displacements: Iterable[Displacement]) -> str:
-    """Displacements by their short names, with the expression of those that are no coordinate of their own."""
-    words = []
-    for displacement in displacements:
+def _moves(body: MachineBody) -> str:
+    """Displacements by their short names, with the expression of those that are no coordinate of their own.
+
+    Where a travel called x goes along another axis of the seat, that is said.
+    """
+    words, axes = [], [axis.words for axis in body.joint.travel_axes]
+    for index, displacement in enumerate(body.displacements):
         text, label = displacement.expression.text, displacement.name.rpartition(".")[2]
-        words.append(label if text == displacement.name else f"{label} = {text}")
+        is_another = label in LETTERS and index < len(axes) and axes[index] != label
+        along = f" along {axes[index]}" if is_another else ""
+        words.append(f"{label}{along}" if text == displacement.name else f"{label}{along} = {text}")
     return ", ".join(words)
 
 

@@ -3,6 +3,7 @@
 import json
 from html import escape
 
+import numpy as np
 import pytest
 
 import kalaba as kb
@@ -78,3 +79,17 @@ def test_units_in_html_are_as_people_write_them():
     made = listing.html(listing.table("", ("name", "unit"), [("a*b", "kg*m^2")]))
     assert "kg·m²" in made
     assert "a*b" in made
+
+
+@pytest.mark.parametrize("normal", [kb.X, kb.Y, kb.Z, -kb.X, -kb.Y, -kb.Z])
+def test_a_plane_says_along_which_axes_its_travels_go(normal):
+    """What the table says is where the body goes."""
+    box = kb.Box((0.1, 0.2, 0.3), mass=1.0)
+    system = kb.System("s", (kb.Body("p", box, joint=kb.Planar(normal)),))
+    words = listing.bodies(system.machine).records[0]["displacements"].split(", ")
+    plant = kb.build(system, backend=kb.Interpreted())
+    for index, (said, name) in enumerate(zip(words, ("x", "y"), strict=False)):
+        axis = said.partition(" along ")[2] or name
+        assert said.partition(" ")[0] == name
+        way = np.eye(3)["xyz".index(axis[-1])] * (-1 if axis.startswith("-") else 1)
+        assert plant.pose("p", np.eye(3)[index]).position == pytest.approx(way)
