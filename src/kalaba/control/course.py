@@ -227,29 +227,52 @@ def _speed(plant: Plant, motions: tuple[Motion, ...], q: Array, t: float) -> Arr
     return v
 
 
-def course(plant: Plant, goals: tuple[Goal, ...], *, run_in: float | None = None) -> Course:
+def course(
+    plant: Plant, goals: tuple[Goal, ...], *, run_in: float | None = None, origin: State | None = None
+) -> Course:
     """The goals of a machine put together: where it starts, which rows count. It is found once per machine.
 
     Arguments:
         plant: the machine
         goals: what it is to do; freedoms that none of them speaks for are an error
         run_in: time from where the machine is to its path, s; None lets it start on the path
+        origin: the state that relative paths, kept attitudes and postures are counted from; None: the machine's start
     """
-    return plant.once(("course", goals, run_in), lambda: _put_together(plant, goals, run_in))
+    if origin is not None:
+        return _put_together(plant, goals, run_in, origin)
+    return plant.once(("course", goals, run_in), lambda: _put_together(plant, goals, run_in, plant.start))
 
 
-def _put_together(plant: Plant, goals: tuple[Goal, ...], run_in: float | None) -> Course:
+def course_from(plant: Plant, goals: tuple[Goal, ...], start: State, *, run_in: float | None = None) -> Course:
+    """The course of a run that begins at a state: from the machine's start if it begins there, else from the state.
+
+    Arguments:
+        plant: the machine
+        goals: what it is to do
+        start: where the run begins
+        run_in: time from where the machine is to its path, s; None lets it start on the path
+    """
+    usual = course(plant, goals, run_in=run_in)
+    return usual if begins_on(usual, start) else course(plant, goals, run_in=run_in, origin=start)
+
+
+def begins_on(usual: Course, start: State) -> bool:
+    """Whether a state is the one that a course starts from."""
+    return np.array_equal(usual.start.q, start.q) and np.array_equal(usual.start.v, start.v)
+
+
+def _put_together(plant: Plant, goals: tuple[Goal, ...], run_in: float | None, origin: State) -> Course:
     followed = [goal for goal in goals if isinstance(goal, Follow)]
-    motions = tuple(motion_of(plant, goal, plant.start.q, run_in) for goal in followed)
+    motions = tuple(motion_of(plant, goal, origin.q, run_in) for goal in followed)
     names = _names(plant, motions)
-    q = plant.start.q if run_in is not None or not motions else _closed(plant, motions, names, plant.start.q, 0.0)
+    q = origin.q if run_in is not None or not motions else _closed(plant, motions, names, origin.q, 0.0)
     if len(followed) < len(goals):
         motions = (*motions, *_postures(plant, motions, q))
         names = _names(plant, motions)
     independent, freedoms = _independent(plant, motions, q)
     if len(independent) < freedoms:
         raise _unspoken(plant, motions, independent, q, freedoms)
-    v = plant.start.v if run_in is not None else _speed(plant, motions, q, 0.0)
+    v = origin.v if run_in is not None else _speed(plant, motions, q, 0.0)
     return Course(plant, motions, names, independent, State(q, v))
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.control.allocation import Allocation, LeastSquares
-from kalaba.control.course import course
+from kalaba.control.course import begins_on, course
 from kalaba.control.drive import Drive, Reading
 from kalaba.control.goals import Goal, duration_of
 from kalaba.control.inverse_dynamics import Efforts, inverse_dynamics
@@ -92,12 +92,17 @@ class Hybrid:
         """Where a run begins: on the path."""
         return course(plant, self.goals).start
 
-    def law(self, plant: Plant, start: State) -> Sampled:  # noqa: ARG002  (the plan counts from the machine's own)
-        """The drives' law, sampled."""
+    def law(self, plant: Plant, start: State) -> Sampled:
+        """The drives' law, sampled. The plan counts from the start of the run.
+
+        Arguments:
+            plant: the machine
+            start: where the run begins
+        """
         from scipy.interpolate import CubicHermiteSpline
 
         by_force = self._by_force(plant)
-        plan, sensed = self._plan(plant), encoders(plant, "hybrid")
+        plan, sensed = self._plan(plant, start), encoders(plant, "hybrid")
         readings = np.array([sensed(plant.inputs(*at)) for at in zip(plan.q, plan.v, plan.time, strict=True)])
         planned = CubicHermiteSpline(plan.time, *np.split(readings, 2, axis=1))
         rates, end = planned.derivative(), float(plan.time[-1])
@@ -120,12 +125,13 @@ class Hybrid:
 
         return self.drive.sampled(plant, commands, np.where(by_force, 0.0, plan.actuation[0]), plan.actuation[0])
 
-    def _plan(self, plant: Plant) -> Efforts:
+    def _plan(self, plant: Plant, start: State) -> Efforts:
         if self.duration is None:
             raise ControlError(f"{plant.system.name}: hybrid control plans ahead, and these goals have no end.")
         count = int(np.ceil(self.duration / PLANNED)) + 1
-        times = np.linspace(0.0, self.duration, count)
-        return inverse_dynamics(plant, self.goals, self.allocation, times=times, model=dict(self.model))
+        times, model = np.linspace(0.0, self.duration, count), dict(self.model)
+        origin = None if begins_on(course(plant, self.goals), start) else start
+        return inverse_dynamics(plant, self.goals, self.allocation, times=times, model=model, start=origin)
 
     def _by_force(self, plant: Plant) -> NDArray[np.bool_]:
         """Which motors follow forces; the others must be as many as the freedoms."""

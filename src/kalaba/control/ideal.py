@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 
 from kalaba.control import servo_expressions
-from kalaba.control.course import course
+from kalaba.control.course import course, course_from
 from kalaba.control.goals import Goal, checked_goals, duration_of
 from kalaba.errors import ControlError
 from kalaba.paths.checks import zero_or_more
@@ -70,11 +70,11 @@ class IdealServo:
         """Where a run begins: on the path."""
         return course(plant, self.goals).start
 
-    def law(self, plant: Plant, start: State) -> Law:  # noqa: ARG002  (the goals count from the machine's own)
-        """The law, which pushes every velocity and leaves the motors idle."""
+    def law(self, plant: Plant, start: State) -> Law:
+        """The law, which pushes every velocity; motors are idle. The goals count from the start of the run."""
         if plant.is_singular:
             raise ControlError(f"{plant.system.name}: IdealServo needs a mass matrix of full rank. Give bodies mass.")
-        on_course = course(plant, self.goals)
+        on_course = course_from(plant, self.goals, start)
 
         def pushes(equations: Equations, mask: ca.SX, numbers: ca.SX) -> list[ca.SX]:
             gains, rows = (self.frequency, self.damping), on_course.rows(equations, numbers)

@@ -77,7 +77,7 @@ class TradeOff:
     efforts: tuple[Efforts, ...]
 
 
-def inverse_dynamics(
+def inverse_dynamics(  # noqa: PLR0913  (as `servo`)
     system: System | Plant,
     goals: Goal | Sequence[Goal],
     allocation: Allocation = LeastSquares(),
@@ -85,6 +85,7 @@ def inverse_dynamics(
     times: ArrayLike | None = None,
     *,
     model: Mapping[str, float] = NO_NUMBERS,
+    start: State | tuple[ArrayLike, ArrayLike] | None = None,
 ) -> Efforts:
     """Work out the motors' efforts while the goals are met exactly; by default at 201 times from start to end.
 
@@ -95,12 +96,13 @@ def inverse_dynamics(
         actuators: names of the motors that may act; "all"
         times: when to look, s; None: from start to end
         model: numbers that are believed where they are not the machine's, as for `kb.servo`
+        start: the state that relative paths, kept attitudes and postures are counted from; None: the machine's start
 
     Raises: ControlError with its time, motors and what they lack, at an instant at which no efforts do within what the
     allocation allows.
     """
     plant = build(system)
-    bound = servo(plant, goals, actuators, allocation, model=model).bind(plant)
+    bound = servo(plant, goals, actuators, allocation, model=model, start=start).bind(plant)
     course, motors, names = bound.course, bound.motors, bound.course.independent_names
     if times is None:
         if bound.servo.duration is None:

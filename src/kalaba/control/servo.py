@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kalaba import tolerances
 from kalaba.control import servo_expressions
 from kalaba.control.allocation import Allocation, LeastSquares, Share, checked_rule
-from kalaba.control.course import Course, apart, course, tangent
+from kalaba.control.course import Course, apart, begins_on, course, tangent
 from kalaba.control.goals import Goal, checked_goals, duration_of
 from kalaba.control.robust import Correction, Model, believed, checked_model, combined_error
 from kalaba.errors import ControlError
@@ -23,6 +24,7 @@ from kalaba.model.parts import Sampled
 from kalaba.paths.checks import positive
 from kalaba.plant.laws import Law, traced_function
 from kalaba.plant.plant import Plant, build
+from kalaba.plant.start import take_over
 from kalaba.plant.state import State
 from kalaba.space.arrays import Array
 
@@ -60,6 +62,7 @@ class Servo:
         rate: samples per second of a law without a closed form, Hz
         model: (parameter, value) that the law believes where they are not the machine's
         correction: what is done about a model that is wrong; None: nothing
+        origin: (q, v) that the goals are counted from; None: where a run starts
     """
 
     goals: tuple[Goal, ...]
@@ -71,6 +74,7 @@ class Servo:
     rate: float = 1000.0
     model: Model = ()
     correction: Correction | None = None
+    origin: tuple[tuple[float, ...], tuple[float, ...]] | None = field(default=None, repr=False)  # numbers, not code
 
     @property
     def duration(self) -> float | None:
@@ -79,15 +83,25 @@ class Servo:
 
     def bind(self, plant: Plant) -> BoundServo:
         """The same law on a machine: with its course, its motors and their limits."""
-        return BoundServo(self, plant)
+        return BoundServo(self, plant, None if self.origin is None else State(*map(np.array, self.origin)))
 
     def start(self, plant: Plant) -> State:
         """Where a run begins: on the path, or where the machine is if it runs in."""
         return self.bind(plant).course.start
 
     def law(self, plant: Plant, start: State) -> Law | Sampled:
-        """The law, or a sampled function where a solver is needed. The goals count from the machine's own start."""
+        """The law, or a sampled function where a solver is needed. The goals count from the start of the run.
+
+        Arguments:
+            plant: the machine
+            start: where the run begins; relative paths, kept attitudes and postures are counted from it, unless the
+                servo has an origin, or the run begins where the servo wants it to
+        """
         bound = self.bind(plant)
+        if self.origin is None and not begins_on(bound.course, start):
+            bound = BoundServo(self, plant, start)
+            if any(motion.path is not None and motion.path.is_relative for motion in bound.course.motions):
+                _check_way(bound)  # other paths were looked at when the servo was made
         if off := apart(bound.course, start):
             message = f"{plant.system.name}: {off}. The feedback pulls it there; run_in= is gentler."
             warnings.warn(message, StartWarning, stacklevel=4)
@@ -141,11 +155,12 @@ class BoundServo:
 
     servo: Servo
     plant: Plant
+    origin: State | None = None  # what the goals are counted from; None: the machine's start
 
     @cached_property
     def course(self) -> Course:
-        """The goals with the numbers of the machine's start; found once per machine."""
-        return course(self.plant, self.servo.goals, run_in=self.servo.run_in)
+        """The goals with the numbers of the start; found once per machine for its own start."""
+        return course(self.plant, self.servo.goals, run_in=self.servo.run_in, origin=self.origin)
 
     @cached_property
     def motors(self) -> tuple[int, ...]:
@@ -264,6 +279,7 @@ def servo(  # noqa: PLR0913  (every choice of the law has its own name)
     rate: float = 1000.0,
     model: Mapping[str, float] = NO_NUMBERS,
     correction: Correction | None = None,
+    start: State | tuple[ArrayLike, ArrayLike] | None = None,
 ) -> Servo:
     """Make a control law that meets goals with the motors named; refuses goals that cannot be met, and says why.
 
@@ -280,6 +296,8 @@ def servo(  # noqa: PLR0913  (every choice of the law has its own name)
         rate: that of laws which must be sampled, Hz
         model: numbers that the law believes where they are not the machine's, {"platform.mass": 26.1}
         correction: what is done about a model that is wrong, `kb.Robust(...)` or `kb.Adaptive(...)`
+        start: a State, (q, v) or `run.end`: relative paths, kept attitudes and postures are counted from it, and a run
+            begins there or where its path does; None: from where a run starts
     """
     plant = build(system)
     if not isinstance(correction, Correction | None) or isinstance(correction, type):
@@ -296,9 +314,14 @@ def servo(  # noqa: PLR0913  (every choice of the law has its own name)
         rate=positive(rate, "servo.rate"),
         model=checked_model(plant, model),
         correction=correction,
+        origin=None if start is None else _numbers(take_over(plant, start)[0]),
     )
     _check(made.bind(plant))
     return made
+
+
+def _numbers(state: State) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    return tuple(state.q.tolist()), tuple(state.v.tolist())
 
 
 def named_motors(plant: Plant, actuators: str | Sequence[str], what: str) -> tuple[int, ...]:
@@ -322,7 +345,12 @@ def _check(bound: BoundServo) -> None:
     if bound.servo.run_in is not None and (off := apart(course, course.start)):
         raise ControlError(f"{plant.system.name}: {off}. Let the goals begin at rest, or leave run_in out.")
     _check_motors(bound)
-    duration = bound.servo.duration
+    _check_way(bound)
+
+
+def _check_way(bound: BoundServo) -> None:
+    """Refuse paths out of reach of the machine: it is taken along them in a few steps."""
+    course, duration = bound.course, bound.servo.duration
     if duration is not None:
         q = course.start.q
         for t in np.linspace(0.0, duration, CHECKED):

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from kalaba.control.course import course
+from kalaba.control.course import course, course_from
 from kalaba.control.goals import Goal, checked_goals
+from kalaba.plant.start import take_over
 from kalaba.plant.state import State
 from kalaba.space.arrays import Array
 
@@ -16,7 +18,9 @@ if TYPE_CHECKING:
     from kalaba.results.run import Run
 
 
-def goal_errors(run: Run, goals: Goal | Sequence[Goal]) -> dict[str, Array]:
+def goal_errors(
+    run: Run, goals: Goal | Sequence[Goal], start: State | tuple[ArrayLike, ArrayLike] | None = None
+) -> dict[str, Array]:
     """The length of wanted minus found at every sample, over goals in metres ("m") and over those in radians ("rad").
 
     Rows that say nothing new on the closed machine are left out, as the servo leaves them out.
@@ -24,10 +28,15 @@ def goal_errors(run: Run, goals: Goal | Sequence[Goal]) -> dict[str, Array]:
     Arguments:
         run: a run of the machine
         goals: what it was to do
+        start: the state that its servo counted the goals from, if it had a `start=`; None: where the run began
 
     Returns: by unit one number per sample.
     """
-    on_course = course(run.plant, checked_goals(goals, "goal_errors"))
+    wanted, plant = checked_goals(goals, "goal_errors"), run.plant
+    if start is None:
+        on_course = course_from(plant, wanted, State(run.q[0], run.v[0]))
+    else:
+        on_course = course(plant, wanted, origin=take_over(plant, start)[0])
     states = zip(run.q, run.v, run.time, strict=True)
     rows = np.array([on_course.demand(State(q, v), float(t)).error for q, v, t in states])
     units = {i: _unit(run, on_course.names[i]) for i in on_course.independent}

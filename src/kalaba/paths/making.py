@@ -32,14 +32,15 @@ def circle(  # noqa: PLR0913, PLR0917  (each says one thing about the circle)
     """A circle, counter-clockwise about `normal`, in whole turns.
 
     It begins at centre + radius · e, with e the world's x as far as the plane allows (y if the normal is x), turned by
-    `phase` about the normal. Without `centre` that is where the frame is at the start: a relative path. `speed` is the
-    mean; the speed is a trapezoid with ramps at `accel`, by default over a quarter of the duration each.
+    `phase` about the normal. Without `centre` the centre is where the frame is at the start: a relative path, which
+    begins a radius away from the frame. `speed` is the mean; the speed is a trapezoid with ramps at `accel`, by default
+    over a quarter of the duration each.
 
     Arguments:
         diameter: diameter of the circle, m
         speed: mean speed along the circle, m/s
         accel: acceleration of the ramps, m/s²; None: each ramp takes a quarter of the duration
-        centre: its centre in the world, m; None: the frame is on the circle where it is at the start
+        centre: its centre in the world, m; None: where the frame is at the start
         normal: axis that it turns about, kb.Z or three numbers
         phase: angle of its beginning about the normal, rad
         turns: whole turns
