@@ -15,7 +15,7 @@ from kalaba.control.transmission import Backlash, Friction, Sides, Transmission,
 from kalaba.errors import ControlError
 from kalaba.model.parts import Sampled
 from kalaba.paths.checks import positive, zero_or_more
-from kalaba.plant.laws import Control, Controller, Law, controller, law_function
+from kalaba.plant.laws import Control, Controller, Law, Limited, controller, law_function, limited
 from kalaba.plant.start import closing
 from kalaba.space.arrays import Array
 
@@ -104,16 +104,16 @@ class Drive:
         """
         between, limits = self.transmission(plant), plant.limits
 
-        def efforts(t: float, q: Array, v: Array, state: _State) -> tuple[Array, _State]:
+        def efforts(t: float, q: Array, v: Array, state: _State) -> tuple[Limited, _State]:
             sample, effort, memory, sides = state
             if between is not None:
                 sides = between.read(sides, (t, q, v))
-            command, memory = law(Reading(t, q, v, sample, effort, sides), memory)
-            wanted = np.clip(command, -limits, limits)
-            effort = arrives = wanted if effort is None else self.give(effort, wanted)
+            wanted, memory = law(Reading(t, q, v, sample, effort, sides), memory)
+            command = limited(wanted, -limits, limits)
+            effort = arrives = command.efforts if effort is None else self.give(effort, command.efforts)
             if between is not None and sides is not None:
                 arrives, sides = between.give(sides, effort)
-            return arrives, (sample + 1, effort, memory, sides)
+            return Limited(arrives, command.missing), (sample + 1, effort, memory, sides)
 
         first: _State = (0, effort, memory, None)
         return Sampled(efforts, self.rate, state=first)
@@ -130,7 +130,7 @@ class Reading(NamedTuple):
     sides: Sides | None  # the motors' sides of their gaps; None where all that motors do arrives
 
 
-DriveLaw = Callable[[Reading, Any], tuple[Array, Any]]
+DriveLaw = Callable[[Reading, Any], tuple[Array | Limited, Any]]
 _State = tuple[int, Array | None, Any, Sides | None]  # samples so far, efforts, what the law remembers, the gaps
 
 
@@ -165,7 +165,7 @@ class Driven:
         command, memory = _sampled(plant, inner, self.drive) if isinstance(inner, Sampled) else _traced(plant, inner)
         between = self.drive.transmission(plant)
 
-        def commands(now: Reading, memory: Any) -> tuple[Array, Any]:  # noqa: ANN401
+        def commands(now: Reading, memory: Any) -> tuple[Array | Limited, Any]:  # noqa: ANN401
             q, v = now.q, now.v
             if between is not None and now.sides is not None:
                 q, v = between.seen(now.sides, q, v)
@@ -174,7 +174,7 @@ class Driven:
         return self.drive.sampled(plant, commands, memory, None)
 
 
-_Command = Callable[[float, Array, Array, Any], tuple[Array, Any]]  # of t, q, v and memory: efforts, memory
+_Command = Callable[[float, Array, Array, Any], tuple[Array | Limited, Any]]  # of t, q, v and memory: efforts, memory
 
 
 def _sampled(plant: Plant, inner: Sampled, drive: Drive) -> tuple[_Command, Any]:
@@ -185,7 +185,7 @@ def _sampled(plant: Plant, inner: Sampled, drive: Drive) -> tuple[_Command, Any]
             "Give both one rate."
         )
 
-    def command(t: float, q: Array, v: Array, memory: Any) -> tuple[Array, Any]:  # noqa: ANN401
+    def command(t: float, q: Array, v: Array, memory: Any) -> tuple[Array | Limited, Any]:  # noqa: ANN401
         if inner.state is None:
             return _per_motor(plant, inner.function(t, q, v)), None
         values, memory = inner.function(t, q, v, memory)
@@ -196,15 +196,17 @@ def _sampled(plant: Plant, inner: Sampled, drive: Drive) -> tuple[_Command, Any]
 
 def _traced(plant: Plant, law: Law) -> tuple[_Command, None]:
     """A law of expressions as commands; it remembers nothing."""
-    function, motors = law_function(plant, law), len(plant.actuators)
+    function, motors = law_function(plant, law, limited=False), len(plant.actuators)
 
-    def command(t: float, q: Array, v: Array, _: None) -> tuple[Array, None]:
-        return function(plant.pack(q, v, t, rows="start"))[:motors], None
+    def command(t: float, q: Array, v: Array, _: None) -> tuple[Limited, None]:
+        return limited(function(plant.pack(q, v, t, rows="start"))[:motors], *law.range(plant)), None
 
     return command, None
 
 
-def _per_motor(plant: Plant, values: Mapping[str, float] | ArrayLike) -> Array:
+def _per_motor(plant: Plant, values: Mapping[str, float] | ArrayLike | Limited) -> Array | Limited:
     """What a sampled function returned, one number per motor."""
+    if isinstance(values, Limited):
+        return values
     listed = [values.get(name, 0.0) for name in plant.actuators] if isinstance(values, Mapping) else values
     return np.atleast_1d(np.asarray(listed, dtype=float))

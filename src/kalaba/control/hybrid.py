@@ -23,12 +23,14 @@ from kalaba.control.allocation import Allocation, LeastSquares
 from kalaba.control.course import begins_on, course
 from kalaba.control.drive import Drive, Reading
 from kalaba.control.goals import Goal, duration_of
-from kalaba.control.inverse_dynamics import Efforts, inverse_dynamics
+from kalaba.control.inverse_dynamics import Efforts, efforts_along
 from kalaba.control.robust import Model
+from kalaba.control.servo import servo
 from kalaba.control.transmission import encoders
 from kalaba.errors import ControlError
 from kalaba.model.parts import Sampled
 from kalaba.paths.checks import finite
+from kalaba.plant.laws import Limited, limited
 from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
@@ -103,27 +105,30 @@ class Hybrid:
 
         by_force = self._by_force(plant)
         plan, sensed = self._plan(plant, start), encoders(plant, "hybrid")
+        bounds = self.allocation.bounds(plant.limits)
+        first = limited(plan.actuation[0], *bounds).efforts
         readings = np.array([sensed(plant.inputs(*at)) for at in zip(plan.q, plan.v, plan.time, strict=True)])
         planned = CubicHermiteSpline(plan.time, *np.split(readings, 2, axis=1))
         rates, end = planned.derivative(), float(plan.time[-1])
 
-        def commands(now: Reading, integral: Array) -> tuple[Array, Array]:
+        def commands(now: Reading, integral: Array) -> tuple[Limited, Array]:
             t, state = min(now.t, end), self.drive.read(plant, now.sample, now.q, now.v)
             place, speed = np.split(sensed(plant.layout.pack(*state, now.t)), 2)
             if now.sides is not None:
                 place, speed = place + now.sides.offset, speed + now.sides.slip
             error, slower = planned(t) - place, rates(t) - speed
-            wanted = np.array([np.interp(t, plan.time, column) for column in plan.actuation.T])
-            lacking = wanted - now.effort
+            planned_efforts = np.array([np.interp(t, plan.time, column) for column in plan.actuation.T])
+            wanted = limited(planned_efforts, *bounds)
+            lacking = wanted.efforts - now.effort  # type: ignore[operator]  # it begins with an effort
             command = np.where(
                 by_force,
-                wanted + integral + self.force.proportional * lacking,
+                wanted.efforts + integral + self.force.proportional * lacking,
                 integral + self.position.proportional * error + self.position.derivative * slower,
             )
             growth = np.where(by_force, self.force.integral * lacking, self.position.integral * error)
-            return command, integral + growth / self.drive.rate
+            return Limited(command, np.where(by_force, wanted.missing, 0.0)), integral + growth / self.drive.rate
 
-        return self.drive.sampled(plant, commands, np.where(by_force, 0.0, plan.actuation[0]), plan.actuation[0])
+        return self.drive.sampled(plant, commands, np.where(by_force, 0.0, first), first)
 
     def _plan(self, plant: Plant, start: State) -> Efforts:
         if self.duration is None:
@@ -131,7 +136,9 @@ class Hybrid:
         count = int(np.ceil(self.duration / PLANNED)) + 1
         times, model = np.linspace(0.0, self.duration, count), dict(self.model)
         origin = None if begins_on(course(plant, self.goals), start) else start
-        return inverse_dynamics(plant, self.goals, self.allocation, times=times, model=model, start=origin)
+        bound = servo(plant, self.goals, allocation=self.allocation, model=model, start=origin).bind(plant)
+        share = self.allocation.solver(bound.limits, bound.course.independent_names)
+        return efforts_along(bound, share, times)
 
     def _by_force(self, plant: Plant) -> NDArray[np.bool_]:
         """Which motors follow forces; the others must be as many as the freedoms."""

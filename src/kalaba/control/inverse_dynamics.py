@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba import tolerances
-from kalaba.control.allocation import Allocation, Bounded, LeastSquares, MinMax, OutOfBoundsError
-from kalaba.control.servo import ALL, NO_NUMBERS, named_motors, servo
+from kalaba.control.allocation import Allocation, Bounded, LeastSquares, MinMax, OutOfBoundsError, Share
+from kalaba.control.servo import ALL, NO_NUMBERS, BoundServo, named_motors, servo
 from kalaba.errors import ControlError
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.state import State
@@ -103,7 +103,16 @@ def inverse_dynamics(  # noqa: PLR0913  (as `servo`)
     """
     plant = build(system)
     bound = servo(plant, goals, actuators, allocation, model=model, start=start).bind(plant)
-    course, motors, names = bound.course, bound.motors, bound.course.independent_names
+
+    def share(force_map: Array, force: Array) -> Array:
+        return allocation.allocate(force_map, force, bound.limits, bound.course.independent_names)
+
+    return efforts_along(bound, share, times)
+
+
+def efforts_along(bound: BoundServo, share: Share, times: ArrayLike | None) -> Efforts:
+    """The efforts of a servo's motors along its goals, shared by a function of S and r."""
+    plant, course, motors, names = bound.plant, bound.course, bound.motors, bound.course.independent_names
     if times is None:
         if bound.servo.duration is None:
             raise ControlError(f"{plant.system.name}: these goals have no end. Say at which times=.")
@@ -115,7 +124,7 @@ def inverse_dynamics(  # noqa: PLR0913  (as `servo`)
         S, r = bound.numbers(state, float(t))
         u, n, q = np.zeros(len(plant.actuators)), np.zeros(len(plant.actuators)), state.q
         try:
-            u[list(motors)] = allocation.allocate(S, r, bound.limits, names)
+            u[list(motors)] = share(S, r)
         except OutOfBoundsError as error:
             short = [f"{plant.actuators[motors[i]]} by {excess:.4g}" for i, excess in error.excess.items()]
             least = f"bounds are too narrow at the least for {', '.join(short)}; " if short else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -15,14 +14,14 @@ from numpy.typing import ArrayLike
 
 from kalaba import tolerances
 from kalaba.control import servo_expressions
-from kalaba.control.allocation import Allocation, LeastSquares, Share, checked_rule
+from kalaba.control.allocation import Allocation, LeastSquares, checked_rule
 from kalaba.control.course import Course, apart, begins_on, course, tangent
 from kalaba.control.goals import Goal, checked_goals, duration_of
 from kalaba.control.robust import Correction, Model, believed, checked_model, combined_error
 from kalaba.errors import ControlError
 from kalaba.model.parts import Sampled
 from kalaba.paths.checks import positive
-from kalaba.plant.laws import Law, traced_function
+from kalaba.plant.laws import Law, Limited, limited, traced_function
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.start import take_over
 from kalaba.plant.state import State
@@ -230,7 +229,7 @@ class BoundServo:
         """The law as a function that calls a solver."""
         share = self._sharing()
 
-        def efforts(t: float, q: Array, v: Array) -> Array:
+        def efforts(t: float, q: Array, v: Array) -> Limited:
             return share(*self.numbers(State(q, v), t))
 
         return Sampled(efforts, self.servo.rate)
@@ -247,22 +246,22 @@ class BoundServo:
         error = traced_function(self.plant, "servo error", errors, label, course.numbers)
         share = self._sharing()
 
-        def efforts(t: float, q: Array, v: Array, estimate: Array) -> tuple[Array, Array]:
+        def efforts(t: float, q: Array, v: Array, estimate: Array) -> tuple[Limited, Array]:
             S, r = self.numbers(State(q, v), t)
             grown = estimate + (gain / servo.rate) * error(self.plant.inputs(q, v, t))
             return share(S, r + grown), grown
 
         return Sampled(efforts, servo.rate, state=np.zeros(len(course.independent)))
 
-    def _sharing(self) -> Share:
-        """A function of S and r: the efforts of all motors with S u = r, those that may not act idle."""
-        motors = list(self.motors)
+    def _sharing(self) -> Callable[[Array, Array], Limited]:
+        """A function of S and r: the efforts of all motors with S u = r, as far as they may; others are idle."""
+        motors, bounds = list(self.motors), self._bounds()
         share = self.servo.allocation.solver(self.limits, self.course.independent_names)
 
-        def efforts(S: Array, r: Array) -> Array:  # noqa: N803
+        def efforts(S: Array, r: Array) -> Limited:  # noqa: N803
             u = np.zeros(len(self.plant.actuators))
             u[motors] = share(S, r)
-            return u
+            return limited(u, *bounds)
 
         return efforts
 

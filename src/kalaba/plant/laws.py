@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import casadi as ca
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from kalaba.constrain.kernels.functions import bounded, expressions, law_values
 from kalaba.constrain.kernels.laws import law_by_limbs
@@ -17,6 +18,7 @@ from kalaba.model.parts import Sampled
 from kalaba.model.text.expressions import parse
 from kalaba.model.text.resolve import is_known, unknown_word
 from kalaba.space.arrays import Array
+from kalaba.tolerances import WITHIN_BOUNDS
 
 if TYPE_CHECKING:
     from kalaba.constrain.kernels.laws import LimbLaw
@@ -44,6 +46,37 @@ def read(plant: Plant, text: str | float | Expression, what: str) -> Expression:
     for name in sorted(expression.frames - set(machine.frames)):
         raise unknown_word(expression, name, what, machine.frames)
     return expression
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Limited:
+    """What a sampled law has motors give, where these may not give all that it wants; used as an array it is efforts.
+
+    Arguments:
+        efforts: one per motor, N or N·m
+        missing: what it wanted beyond them, one number per motor, zero or more
+    """
+
+    efforts: Array
+    missing: Array
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Array:  # noqa: FBT001  (NumPy's own)
+        return np.array(self.efforts, dtype=dtype, copy=copy)
+
+    def __len__(self) -> int:
+        return len(self.efforts)
+
+    def __getitem__(self, motor: int) -> float:
+        return float(self.efforts[motor])
+
+
+def limited(wanted: ArrayLike | Limited, low: Array, high: Array) -> Limited:
+    """What motors give of what is wanted of them, within bounds; what was missing before is still missing."""
+    before = wanted if isinstance(wanted, Limited) else Limited(np.asarray(wanted, dtype=float), np.zeros(len(low)))
+    given = np.clip(before.efforts, low, high)
+    beyond = np.abs(before.efforts - given)
+    is_beyond = beyond > WITHIN_BOUNDS * np.maximum(np.abs(low), np.abs(high))
+    return Limited(given, before.missing + np.where(is_beyond, beyond, 0.0))
 
 
 # Of the equations, of the rows that are kept (1) or not (0), and of numbers from the start.

@@ -10,9 +10,9 @@ import numpy as np
 
 from kalaba.errors import ControlError, near
 from kalaba.model.parts import Sampled
+from kalaba.plant.laws import Limited, limited
 from kalaba.results.run import Shortfall
 from kalaba.space.arrays import Array
-from kalaba.tolerances import WITHIN_BOUNDS
 from kalaba.units import counted
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ class Sampler:
         else:
             returned, self.state = self.source.function(t, q, v, self.state)
         self.count += 1
+        missing = returned.missing if isinstance(returned, Limited) else np.zeros(len(self.names))
         if isinstance(returned, Mapping):
             for name in returned:
                 if name not in self.names:
@@ -54,11 +55,9 @@ class Sampler:
             raise ControlError(
                 f"Sampled at t = {t:g}: expected {counted(len(self.names), 'finite number')}, got {returned!r}."
             )
-        self.short += [
-            Shortfall(t, self.names[i], float(abs(values[i]) - self.limits[i]))
-            for i in np.flatnonzero(np.abs(values) > self.limits * (1 + WITHIN_BOUNDS))
-        ]
-        return np.asarray(np.clip(values, -self.limits, self.limits))
+        given = limited(Limited(values, missing), -self.limits, self.limits)
+        self.short += [Shortfall(t, self.names[i], float(given.missing[i])) for i in np.flatnonzero(given.missing)]
+        return given.efforts
 
 
 def samplers(plant: Plant, control: Law | Sampled | None) -> list[Sampler]:

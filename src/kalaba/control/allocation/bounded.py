@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba import tolerances
-from kalaba.control.allocation.rule import Allocation, OutOfBoundsError
+from kalaba.control.allocation.excess import is_within, least_beyond, nearest_within, shortest_within
+from kalaba.control.allocation.rule import Allocation, OutOfBoundsError, Share
 from kalaba.control.allocation.solutions import (
-    largest,
     least_squares,
     matching,
     null_direction,
@@ -23,7 +23,6 @@ from kalaba.control.allocation.solutions import (
     unreachable,
 )
 from kalaba.errors import ControlError
-from kalaba.kinematics.tree.bounds import least_distance, one_sided
 from kalaba.space.arrays import Array
 from kalaba.space.pose import Floats
 
@@ -34,6 +33,10 @@ class Bounded(Allocation):
 
     With y = D^½ τ this is the shortest z with l ≤ D^-½ (y₀ + N z) ≤ u, which is solved through its dual, a problem of
     least squares with no negative unknown: it ends after finitely many steps.
+
+    Where no τ within the bounds gives the force, `allocate` says so; in a run the motors give what misses it least, and
+    what they lack of it is in `run.shortfalls`. The miss is measured by the efforts beyond the bounds that would make
+    up for it: the least Σ (τ_i beyond its bound / size of the bound)².
 
     Reference: Lawson and Hanson (1974), Solving Least Squares Problems, chapter 23 (LDP).
 
@@ -64,7 +67,7 @@ class Bounded(Allocation):
         return 1
 
     def expression(self, force_map: ca.SX, force: ca.SX, limits: Array) -> ca.SX:
-        """The nearest to least squares within the interval; least squares where no motor is spare."""
+        """The nearest to least squares within the interval, or least beyond it; the one τ where no motor is spare."""
         least = least_squares(force_map, force, self.weights)
         if force_map.shape[0] == force_map.shape[1]:
             return least
@@ -79,14 +82,21 @@ class Bounded(Allocation):
         """The τ of least weighted squares within the bounds."""
         low, high = self.bounds(np.asarray(limits, dtype=float))
         least, N = solutions(force_map, force, self.weights, rows)
-        room = _room(low, high)
-        if _is_within(least, low, high, room):
-            return least
-        z = _shortest(N / room[:, np.newaxis], (low - least) / room, (high - least) / room)
-        torques = least if z is None else least + N @ z
-        if z is None or not _is_within(torques, low, high, room):
+        torques = least if is_within(least, low, high) else shortest_within(least, N, low, high)
+        if torques is None:
             raise _out_of_bounds(force_map, force, low, high, rows)
         return torques
+
+    def solver(self, limits: Array, rows: Sequence[str]) -> Share:
+        """Efforts within the bounds, or where none do those that go beyond them least."""
+        low, high = self.bounds(limits)
+
+        def allocated(force_map: Array, force: Array) -> Array:
+            least, N = solutions(force_map, force, self.weights, rows)
+            torques = least if is_within(least, low, high) else shortest_within(least, N, low, high)
+            return least_beyond(least, N, low, high) if torques is None else torques
+
+        return allocated
 
     def check(self, limits: Array) -> None:
         """One pair of bounds and one weight per motor."""
@@ -108,47 +118,6 @@ class Bounded(Allocation):
     def unit_remedy(self, limits: Array) -> str:  # noqa: ARG002
         """Squares of forces and torques add up by their weights."""
         return "" if self.weights is not None else "Give weights=, one number per motor"
-
-
-def nearest_within(least: ca.SX, null: ca.SX, lower: Sequence[float], upper: Sequence[float]) -> ca.SX:
-    """The least squares within bounds: least + α n with α as near to zero as the bounds allow.
-
-    Where no α is within all bounds, the middle of what they ask for is taken: some motors are asked for too much.
-    """
-    low, high = ca.SX(-ca.inf), ca.SX(ca.inf)
-    scale = largest(null)
-    for i in range(least.shape[0]):
-        acts = ca.gt(ca.fabs(null[i]), tolerances.NULL_ENTRY * scale)
-        slope = ca.if_else(acts, null[i], 1)
-        ends = (lower[i] - least[i]) / slope, (upper[i] - least[i]) / slope
-        low = ca.fmax(low, ca.if_else(acts, ca.fmin(*ends), -ca.inf))
-        high = ca.fmin(high, ca.if_else(acts, ca.fmax(*ends), ca.inf))
-    alpha = ca.if_else(ca.gt(low, high), (low + high) / 2, ca.fmin(ca.fmax(0, low), high))
-    return least + alpha * null
-
-
-def _shortest(G: Array, low: Array, high: Array) -> Array | None:  # noqa: N803
-    """The z of least length with low ≤ G z ≤ high, or None if there is none.
-
-    `least_distance` tells which rows hold as equalities; z is computed from them, to rounding.
-    """
-    C, d = one_sided(G, low, high)
-    u, r = least_distance(C, d)
-    if np.linalg.norm(r) < tolerances.BOUNDS_INFEASIBLE:
-        return None
-    active = u > 0
-    return np.asarray(np.linalg.lstsq(C[active], d[active], rcond=None)[0])
-
-
-def _room(low: Array, high: Array) -> Array:
-    """A scale for each bound: its own size."""
-    sizes = np.maximum(np.where(np.isfinite(low), np.abs(low), 0.0), np.where(np.isfinite(high), np.abs(high), 0.0))
-    return np.where(sizes > 0, sizes, 1.0)
-
-
-def _is_within(torques: Array, low: Array, high: Array, room: Array) -> bool:
-    slack = tolerances.WITHIN_BOUNDS * room
-    return bool((torques >= low - slack).all() and (torques <= high + slack).all())
 
 
 def _out_of_bounds(W: Array, F: Array, low: Array, high: Array, rows: Sequence[str]) -> ControlError:  # noqa: N803

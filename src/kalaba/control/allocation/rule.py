@@ -10,7 +10,8 @@ from typing import Protocol, runtime_checkable
 import casadi as ca
 from numpy.typing import ArrayLike
 
-from kalaba.control.allocation.solutions import least_squares
+from kalaba.control.allocation.excess import least_beyond
+from kalaba.control.allocation.solutions import least_squares, solutions
 from kalaba.errors import ControlError
 from kalaba.space.arrays import Array
 
@@ -74,10 +75,17 @@ class Allocation(Protocol):
         return hashlib.sha256(written.encode()).hexdigest()
 
     def solver(self, limits: Array, rows: Sequence[str]) -> Share:
-        """A function of W and F that is called sample after sample, and may begin from its last answer."""
+        """A function of W and F that is called sample after sample, and may begin from its last answer.
+
+        Where no efforts within its bounds do, it wants those that go beyond them least: motors give what they may.
+        """
+        low, high = self.bounds(limits)
 
         def allocated(force_map: Array, force: Array) -> Array:
-            return self.allocate(force_map, force, limits, rows)
+            try:
+                return self.allocate(force_map, force, limits, rows)
+            except OutOfBoundsError:
+                return least_beyond(*solutions(force_map, force, None, rows), low, high)
 
         return allocated
 
