@@ -4,6 +4,10 @@
 
     min ρ        W τ = F,   −ρ limit ≤ τ ≤ ρ limit
 
+With more than one null direction, and where some motor at the peak is moved by none, several τ have this ρ: of them the
+one with the least Σ (τ_i / limit_i)² is taken. So τ is unique, and follows F without jumps. Where W passes a place at
+which two corners have the same ρ, the least peak itself goes from one to the other: no choice among equals mends that.
+
 Three ways lead there: a closed form with one spare motor, a linear programme, and for laws that share out efforts at
 every sample a programme that starts from its last answer. That is CasADi's active-set solver qrqp: it begins with the
 bounds that held at the last sample, and mostly they still do; some five times faster than from nothing. Its answer is
@@ -21,6 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba import tolerances
+from kalaba.control.allocation.excess import is_within, shortest_within
 from kalaba.control.allocation.rule import Allocation, Share
 from kalaba.control.allocation.solutions import largest, least_squares, null_direction, solutions
 from kalaba.errors import ControlError
@@ -33,7 +38,7 @@ QUIET = {"print_iter": False, "print_header": False, "print_info": False, "error
 class MinMax(Allocation):
     """The least largest |τ_i| / limit_i, by a linear programme; without limits the least largest |τ_i|.
 
-    Motors that are not at the largest ratio may have any torque below it: of those the programme's own is taken.
+    Of all torques with the same largest ratio those with the least squares of the ratios are taken.
     """
 
     @property
@@ -43,10 +48,11 @@ class MinMax(Allocation):
 
     def expression(self, force_map: ca.SX, force: ca.SX, limits: Array) -> ca.SX:
         """The least of the corners; least squares where no motor is spare."""
-        least = least_squares(force_map, force)
         if force_map.shape[0] == force_map.shape[1]:
-            return least
-        return flattest(least, null_direction(force_map), limit_scale(limits))
+            return least_squares(force_map, force)
+        scale = limit_scale(limits)
+        ratios = ca.mtimes(ca.densify(force_map), ca.diag(ca.DM(scale)))
+        return flattest(least_squares(ratios, force), null_direction(ratios)) * ca.DM(scale)
 
     def label(self, size: tuple[int, int], limits: Array) -> str:  # noqa: ARG002
         """Its numbers say all, as every change of kalaba's own code is compiled anew."""
@@ -68,7 +74,8 @@ class MinMax(Allocation):
         result = linprog(cost, A_ub=sides, b_ub=np.concatenate([-least, least]) / size, bounds=bounds, method="highs")
         if result.status != 0:
             raise ControlError(f"MinMax: the linear programme did not end ({result.message}). Use LeastSquares.")
-        return np.asarray((least + size * (N @ result.x[:-1])) * scale)
+        ratios = least + size * (N @ result.x[:-1])
+        return _of_least_squares(ratios, least, N) * scale
 
     def solver(self, limits: Array, rows: Sequence[str]) -> Share:
         """A programme that remembers which bounds held."""
@@ -82,8 +89,12 @@ class MinMax(Allocation):
         last: dict[str, Any] = {}
 
         def from_last(force_map: Array, force: Array) -> Array:
-            torques = programme.solve(force_map, force, last)
-            return from_nothing(force_map, force) if torques is None else torques
+            ratios = programme.solve(force_map, force, last)
+            if ratios is None:
+                return from_nothing(force_map, force)
+            return (
+                _of_least_squares(ratios, *solutions(force_map * programme.scale, force, None, rows)) * programme.scale
+            )
 
         return from_last
 
@@ -110,24 +121,39 @@ def limit_scale(limits: ArrayLike) -> Array:
     return np.ones_like(sizes)
 
 
-def flattest(particular: ca.SX, null: ca.SX, limits: Array) -> ca.SX:
-    """Minimise the largest |u_i + α n_i| / limit_i over α: the least of a convex function with corners.
+def _of_least_squares(ratios: Array, least: Array, null: Array) -> Array:
+    """The ratios of least squares among those with no larger peak than these; least is that of all."""
+    peak = np.full(len(ratios), np.abs(ratios).max())
+    if is_within(least, -peak, peak):
+        return least
+    shortest = shortest_within(least, null, -peak, peak)
+    return ratios if shortest is None else shortest
 
-    It has its least value where two of the ratios are equal, or one is zero: all of these are tried.
+
+def flattest(least: ca.SX, null: ca.SX) -> ca.SX:
+    """Minimise the largest |y_i + α n_i| over α: the least of a convex function with corners.
+
+    It has its least value where two of them are equal, or one is zero: all of these are tried. Of an interval of α with
+    this value the end nearest to zero is taken, or zero itself.
     """
-    m = particular.shape[0]
-    u, n = particular / ca.DM(limits), null / ca.DM(limits)
-    pairs = [(u[i] - sign * u[j], n[i] - sign * n[j]) for i in range(m) for j in range(i) for sign in (1, -1)]
-    pairs += [(u[i], n[i]) for i in range(m)]
-    alpha, least = ca.SX(0), largest(u)
+    m, y, n = least.shape[0], least, null
+    pairs = [(y[i] - sign * y[j], n[i] - sign * n[j]) for i in range(m) for j in range(i) for sign in (1, -1)]
+    pairs += [(y[i], n[i]) for i in range(m)]
+    alpha, peak, scale = ca.SX(0), largest(y), largest(n)
     for numerator, denominator in pairs:
-        is_met = ca.gt(ca.fabs(denominator), tolerances.NULL_ENTRY * ca.fabs(n[0]) + 1e-300)
-        trial = -numerator / ca.if_else(is_met, denominator, 1)
-        trial = ca.if_else(is_met, trial, 0)
-        peak = largest(u + trial * n)
-        is_less = ca.lt(peak, least)
-        alpha, least = ca.if_else(is_less, trial, alpha), ca.if_else(is_less, peak, least)
-    return particular + alpha * null
+        is_met = ca.gt(ca.fabs(denominator), tolerances.NULL_ENTRY * scale)
+        trial = ca.if_else(is_met, -numerator / ca.if_else(is_met, denominator, 1), 0)
+        value = largest(y + trial * n)
+        is_less = ca.lt(value, peak)
+        alpha, peak = ca.if_else(is_less, trial, alpha), ca.if_else(is_less, value, peak)
+    low, high = ca.SX(-ca.inf), ca.SX(ca.inf)
+    for i in range(m):
+        acts = ca.gt(ca.fabs(n[i]), tolerances.NULL_ENTRY * scale)
+        middle, half = -y[i] / ca.if_else(acts, n[i], 1), peak / ca.if_else(acts, ca.fabs(n[i]), 1)
+        low = ca.fmax(low, ca.if_else(acts, middle - half, -ca.inf))
+        high = ca.fmin(high, ca.if_else(acts, middle + half, ca.inf))
+    nearest = ca.fmin(ca.fmax(0, low), high)
+    return y + ca.if_else(ca.gt(high, low), nearest, alpha) * n
 
 
 class _Programme:
@@ -143,7 +169,7 @@ class _Programme:
         self.conic = ca.conic("share", "qrqp", shapes, QUIET)
 
     def solve(self, force_map: Array, force: Array, last: dict[str, Any]) -> Array | None:
-        """τ, or None where the solver's answer does not hold to rounding."""
+        """τ/limit, or None where the solver's answer does not hold to rounding."""
         length = np.linalg.norm(force_map * self.scale, axis=1)
         W, F = force_map * self.scale / length[:, None], force / length
         size = max(float(np.abs(F).max(initial=0.0)), 1e-300)
@@ -153,7 +179,7 @@ class _Programme:
         if x is None or np.abs(W @ x[:-1] - F / size).max(initial=0.0) > tolerances.PROGRAMME_HELD:
             return None
         is_least = np.abs(x[:-1]).max() <= x[-1] * (1 + tolerances.PROGRAMME_HELD) + tolerances.PROGRAMME_HELD
-        return x[:-1] * size * self.scale if is_least else None
+        return x[:-1] * size if is_least else None
 
     def _answer(self, problem: dict[str, Any], last: dict[str, Any]) -> Array | None:
         """The solver's x, remembered for the next time; None, and nothing remembered, where it finds none."""
