@@ -137,7 +137,7 @@ class Hybrid:
         times, model = np.linspace(0.0, self.duration, count), dict(self.model)
         origin = None if begins_on(course(plant, self.goals), start) else start
         bound = servo(plant, self.goals, allocation=self.allocation, model=model, start=origin).bind(plant)
-        share = self.allocation.solver(bound.limits, bound.course.independent_names)
+        share = bound.allocation.solver(bound.limits, bound.course.independent_names)
         return efforts_along(bound, share, times)
 
     def _by_force(self, plant: Plant) -> NDArray[np.bool_]:

@@ -20,6 +20,7 @@ from kalaba import tolerances
 from kalaba.control.allocation import Allocation, Bounded, LeastSquares, MinMax, OutOfBoundsError, Share
 from kalaba.control.servo import ALL, NO_NUMBERS, BoundServo, named_motors, servo
 from kalaba.errors import ControlError
+from kalaba.model.units import actuator_units
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.state import State
 from kalaba.space.arrays import Array
@@ -68,7 +69,7 @@ class TradeOff:
 
     Arguments:
         peak: ρ, (points,): the largest |u_i|/limit_i; the largest |u_i| where no motor has a limit
-        root_mean_square: (points,): √(∫ Σ u_i² dt / T)
+        root_mean_square: (points,): √(∫ Σ u_i² dt / T); of u_i/limit_i where forces and torques share
         efforts: of each point
     """
 
@@ -105,7 +106,7 @@ def inverse_dynamics(  # noqa: PLR0913  (as `servo`)
     bound = servo(plant, goals, actuators, allocation, model=model, start=start).bind(plant)
 
     def share(force_map: Array, force: Array) -> Array:
-        return allocation.allocate(force_map, force, bound.limits, bound.course.independent_names)
+        return bound.allocation.allocate(force_map, force, bound.limits, bound.course.independent_names)
 
     return efforts_along(bound, share, times)
 
@@ -178,10 +179,13 @@ def trade_off(
         inner.append(inverse_dynamics(plant, goals, within, actuators, times))
     efforts = (*inner, least)
     peaks = [float((np.abs(one.actuation[:, motors]) / scale).max()) for one in efforts]
-    return TradeOff(np.array(peaks), np.array([_root_mean_square(one) for one in efforts]), efforts)
+    units = actuator_units(plant.machine)
+    parts = scale if len({units[i] for i in motors}) > 1 else np.ones(len(motors))
+    means = [_root_mean_square(one.time, one.actuation[:, motors] / parts) for one in efforts]
+    return TradeOff(np.array(peaks), np.array(means), efforts)
 
 
-def _root_mean_square(efforts: Efforts) -> float:
-    squares, time = (efforts.actuation**2).sum(axis=1), efforts.time
+def _root_mean_square(time: Array, actuation: Array) -> float:
+    squares = (actuation**2).sum(axis=1)
     mean = np.trapezoid(squares, time) / (time[-1] - time[0]) if len(time) > 1 else squares[0]
     return float(np.sqrt(mean))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -14,12 +15,13 @@ from numpy.typing import ArrayLike
 
 from kalaba import tolerances
 from kalaba.control import servo_expressions
-from kalaba.control.allocation import Allocation, LeastSquares, checked_rule
+from kalaba.control.allocation import Allocation, LeastSquares, checked_rule, rule_for_units
 from kalaba.control.course import Course, apart, begins_on, course, tangent
 from kalaba.control.goals import Goal, checked_goals, duration_of
 from kalaba.control.robust import Correction, Model, believed, checked_model, combined_error
 from kalaba.errors import ControlError
 from kalaba.model.parts import Sampled
+from kalaba.model.units import actuator_units
 from kalaba.paths.checks import positive
 from kalaba.plant.laws import Law, Limited, limited, traced_function
 from kalaba.plant.plant import Plant, build
@@ -174,11 +176,21 @@ class BoundServo:
     @property
     def needs_solver(self) -> bool:
         """Whether the allocation has no closed form for as many spare motors."""
-        return len(self.motors) - len(self.course.independent) > self.servo.allocation.closed_form_spare
+        return len(self.motors) - len(self.course.independent) > self.allocation.closed_form_spare
+
+    @cached_property
+    def allocation(self) -> Allocation:
+        """How the motors share: the servo's rule, weighted by limits where it would sum forces and torques."""
+        rule, motors = self.servo.allocation, self.motors
+        if len(motors) <= len(self.course.independent):
+            return rule  # there is nothing to choose
+        units = actuator_units(self.plant.machine)
+        names = [self.plant.actuators[i] for i in motors]
+        return rule_for_units(rule, names, [units[i] for i in motors], self.limits)
 
     def law(self) -> Law | Sampled:
         """The law in expressions, or as a function to be sampled where it remembers something or calls a solver."""
-        servo, rows = self.servo, len(self.course.independent)
+        servo, rule, rows = self.servo, self.allocation, len(self.course.independent)
         if servo.correction is not None and servo.correction.learning:
             return self._adapted(servo.correction.learning)
         if self.needs_solver:
@@ -186,11 +198,11 @@ class BoundServo:
 
         def efforts(equations: Equations, mask: ca.SX, numbers: ca.SX) -> list[ca.SX]:
             S, r = self._demand(equations, mask, numbers)
-            shared = ca.vertsplit(servo.allocation.expression(S, r, self.limits))
+            shared = ca.vertsplit(rule.expression(S, r, self.limits))
             values = dict(zip(self.motors, shared, strict=True))
             return [values.get(i, ca.SX(0)) for i in range(len(self.plant.actuators))]
 
-        shape = f"{self.course.label} {servo.allocation.label((rows, len(self.motors)), self.limits)}"
+        shape = f"{self.course.label} {rule.label((rows, len(self.motors)), self.limits)}"
         numbers = self.course.numbers
         return Law(repr(servo), efforts, is_feedback=True, shape=shape, numbers=numbers, bounds=self._bounds())
 
@@ -212,7 +224,7 @@ class BoundServo:
     def _bounds(self) -> tuple[Array, Array]:
         """What each motor may give: its limit, and no more than the allocation promises."""
         motors, low, high = list(self.motors), -self.plant.limits, self.plant.limits.copy()
-        least, most = self.servo.allocation.bounds(self.limits)
+        least, most = self.allocation.bounds(self.limits)
         low[motors], high[motors] = np.maximum(low[motors], least), np.minimum(high[motors], most)
         return low, high
 
@@ -256,7 +268,7 @@ class BoundServo:
     def _sharing(self) -> Callable[[Array, Array], Limited]:
         """A function of S and r: the efforts of all motors with S u = r, as far as they may; others are idle."""
         motors, bounds = list(self.motors), self._bounds()
-        share = self.servo.allocation.solver(self.limits, self.course.independent_names)
+        share = self.allocation.solver(self.limits, self.course.independent_names)
 
         def efforts(S: Array, r: Array) -> Limited:  # noqa: N803
             u = np.zeros(len(self.plant.actuators))
@@ -344,6 +356,7 @@ def _check(bound: BoundServo) -> None:
     if bound.servo.run_in is not None and (off := apart(course, course.start)):
         raise ControlError(f"{plant.system.name}: {off}. Let the goals begin at rest, or leave run_in out.")
     _check_motors(bound)
+    bound.allocation.check(bound.limits)  # it needs the goals, and refuses motors of different units
     _check_way(bound)
 
 

@@ -6,6 +6,7 @@ The law is resolved acceleration in object space, evaluated at every stage of a 
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -14,8 +15,11 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
+from kalaba import tolerances
 from kalaba.control.allocation import Allocation, LeastSquares
+from kalaba.control.allocation.rule import limit_weights
 from kalaba.control.goals import numbers_of, parts_of, stacked_aims
+from kalaba.control.servo import StartWarning
 from kalaba.cooperate import sharing
 from kalaba.cooperate.equations import object_equations
 from kalaba.cooperate.limbs import LimbCarry
@@ -91,6 +95,9 @@ class Carry(Controller):
         """
         space = object_space(plant)
         goals: Goals = (*_pose(self, space, start), *_joints(self, space, start))
+        if off := _apart(space, goals, start):
+            message = f"{plant.system.name}: {off}. The feedback pulls it there; begin the goals where the object is."
+            warnings.warn(message, StartWarning, stacklevel=3)
         motors = sharing.motors(space, None, {})
         share, limits = self._share(space, motors), plant.limits[list(motors)]
 
@@ -123,9 +130,7 @@ class Carry(Controller):
     def _share(self, space: ObjectSpace, motors: tuple[int, ...]) -> Allocation:
         """How the motors share; by default with weights of their limits, made such that the largest is 1."""
         limits = space.plant.limits[list(motors)]
-        if self.share is None and np.isfinite(limits).all():
-            return LeastSquares(tuple(((limits.min() / limits) ** 2).tolist()))
-        share = self.share or LeastSquares()
+        share = LeastSquares(limit_weights(limits)) if self.share is None else self.share
         sharing.check_units(space, motors, share)
         try:
             share.check(limits)
@@ -159,6 +164,22 @@ def _pose(carry: Carry, space: ObjectSpace, start: State) -> list[BodyMotion]:
     place = ca.Function("place", [k.symbols.q, k.symbols.p], centre_pose(k, free[0]))
     x, R = (tuple(part.full().ravel(order="F").tolist()) for part in place(start.q, plant.parameters))
     return [BodyMotion(free[0], carry.path, carry.turn, x, R)]
+
+
+def _apart(space: ObjectSpace, goals: Goals, start: State) -> str:
+    """Say which goal a start is farthest from; nothing where it is on all of them."""
+    k, plant = space.plant.equations.kinematics, space.plant
+    numbers = ca.SX(ca.DM(numbers_of(goals)))
+    aims = [goal.aim(k, part) for goal, part in zip(goals, parts_of(numbers, goals), strict=True)]
+    if not aims:
+        return ""
+    error = ca.Function("error", [k.symbols.q, k.symbols.t, k.symbols.p], [stacked_aims(aims).error])
+    gaps = np.abs(error(start.q, 0.0, plant.parameters).full().ravel())
+    worst = int(gaps.argmax())
+    if not gaps[worst] > tolerances.OFF_COURSE:
+        return ""
+    names = [name for goal in goals for name in goal.names]
+    return f"{names[worst]} starts {gaps[worst]:.3g} m or rad off its path"
 
 
 def _joints(carry: Carry, space: ObjectSpace, start: State) -> list[JointMotion]:

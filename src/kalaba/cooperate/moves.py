@@ -40,6 +40,11 @@ class MoveTo:
 class BodyMotion(PoseMotion):
     """The motion of a body that floats: of its centre of mass, and of its rotation."""
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of its six numbers."""
+        return tuple(f"{self.name}.{label}" for label in ("x", "y", "z", "rx", "ry", "rz"))
+
     def aim(self, kinematics: Kinematics, numbers: ca.SX) -> Aim:
         """Six numbers in world axes."""
         return self.pose_aim(*centre_pose(kinematics, self.name), kinematics.symbols.t, numbers)
@@ -52,6 +57,11 @@ class JointMotion:
     coordinate: str
     start: float  # value at the start
     moves: tuple[MoveTo, ...] | Expression
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of its one number."""
+        return (self.coordinate,)
 
     @property
     def numbers(self) -> tuple[float, ...]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kalaba.control.allocation import Allocation
+from kalaba.control.allocation import Allocation, refuse_mixed_units
 from kalaba.cooperate.arms import driven_velocities
 from kalaba.errors import ControlError, ModelError, near
 from kalaba.model.machine import Thrust
@@ -60,12 +60,8 @@ def unit_of(machine: Machine, actuator: MachineActuator) -> str:
 
 def check_units(space: ObjectSpace, shared: tuple[int, ...], share: Allocation) -> None:
     """Refuse to add squares of forces and torques without weights; ratios to limits have no unit."""
-    units = {space.units[i]: space.plant.actuators[i] for i in shared}
-    remedy = share.unit_remedy(space.plant.limits[list(shared)])
-    if len(units) < 2 or not remedy:
-        return
-    listed = ", ".join(f"{name} in {unit}" for unit, name in units.items())
-    raise ControlError(f"{share.name}: motors of different units cannot be summed: {listed}. {remedy}.")
+    names, units = [space.plant.actuators[i] for i in shared], [space.units[i] for i in shared]
+    refuse_mixed_units(share, names, units, space.plant.limits[list(shared)])
 
 
 def share_force(

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import kalaba as kb
+from kalaba.control.servo import StartWarning
 from kalaba.space.rotations import rotation_of, rotation_vector, turn
 
 NAMES = (
@@ -110,6 +111,7 @@ def test_torques_of_least_squares_have_no_internal_part(name):
     assert np.abs(internal.projector @ weighed).max() > 1e-3 * np.abs(weighed).max()
 
 
+@pytest.mark.filterwarnings("ignore::kalaba.control.servo.StartWarning")
 def test_the_law_is_the_torque_of_object_space_for_the_acceleration_it_states():
     """At a state off its path, with errors by NumPy."""
     run = run_of("two-arm-scissors")
@@ -136,7 +138,8 @@ def test_a_run_off_its_path_comes_back_to_it():
     plant = kb.build(kb.load("two-arm-carry"))
     x, y, z = plant.pose("load", plant.start.q).position
     beside = kb.path.line((x, y + 0.005, z), (x, y + 0.005, z + 0.02), duration=0.5)
-    run = kb.simulate(plant, 1.5, control=kb.Carry(beside))
+    with pytest.warns(StartWarning, match=r"load\.y starts 0\.005 m or rad off its path"):
+        run = kb.simulate(plant, 1.5, control=kb.Carry(beside))
     wanted = beside.at(run.time).position
     error = np.abs(position(run, "load") - wanted).max(axis=1)
     assert error[0] == pytest.approx(0.005)

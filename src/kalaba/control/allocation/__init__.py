@@ -3,6 +3,23 @@
 from kalaba.control.allocation.bounded import Bounded
 from kalaba.control.allocation.least_squares import LeastSquares
 from kalaba.control.allocation.min_max import MinMax
-from kalaba.control.allocation.rule import Allocation, OutOfBoundsError, Share, checked_rule
+from kalaba.control.allocation.rule import (
+    Allocation,
+    OutOfBoundsError,
+    Share,
+    checked_rule,
+    refuse_mixed_units,
+    rule_for_units,
+)
 
-__all__ = ["Allocation", "Bounded", "LeastSquares", "MinMax", "OutOfBoundsError", "Share", "checked_rule"]
+__all__ = [
+    "Allocation",
+    "Bounded",
+    "LeastSquares",
+    "MinMax",
+    "OutOfBoundsError",
+    "Share",
+    "checked_rule",
+    "refuse_mixed_units",
+    "rule_for_units",
+]

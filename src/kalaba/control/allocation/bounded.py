@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from kalaba import tolerances
 from kalaba.control.allocation.excess import is_within, least_beyond, nearest_within, shortest_within
-from kalaba.control.allocation.rule import Allocation, OutOfBoundsError, Share
+from kalaba.control.allocation.rule import Allocation, OutOfBoundsError, Share, limit_weights
 from kalaba.control.allocation.solutions import (
     least_squares,
     matching,
@@ -43,7 +43,7 @@ class Bounded(Allocation):
     Arguments:
         lower: least effort of each motor, N or N·m; None: minus its limit
         upper: largest effort of each motor, N or N·m; None: its limit
-        weights: D, one number above zero per motor; None: 1 for all
+        weights: D, one number above zero per motor; None: 1 for all, or 1/limit² where forces and torques share
     """
 
     lower: tuple[float, ...] | None = None
@@ -115,9 +115,15 @@ class Bounded(Allocation):
             )
         return low, high
 
-    def unit_remedy(self, limits: Array) -> str:  # noqa: ARG002
+    def unit_remedy(self, limits: Array) -> str:
         """Squares of forces and torques add up by their weights."""
-        return "" if self.weights is not None else "Give weights=, one number per motor"
+        if self.weights is not None:
+            return ""
+        return "Give weights=, one number per motor" + ("" if np.isfinite(limits).all() else ", or every motor a limit")
+
+    def weighted_by_limits(self, limits: Array) -> Allocation:
+        """The same with weights 1/limit², if it has none and every motor has a limit."""
+        return self if self.weights is not None else replace(self, weights=limit_weights(limits))
 
 
 def _out_of_bounds(W: Array, F: Array, low: Array, high: Array, rows: Sequence[str]) -> ControlError:  # noqa: N803

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import casadi as ca
+import numpy as np
 from numpy.typing import ArrayLike
 
-from kalaba.control.allocation.rule import Allocation
+from kalaba.control.allocation.rule import Allocation, limit_weights
 from kalaba.control.allocation.solutions import finite_numbers, least_squares, matching, positive_numbers, solutions
 from kalaba.space.arrays import Array
 from kalaba.space.pose import Floats
@@ -24,7 +25,7 @@ class LeastSquares(Allocation):
     against each other, as far as that moves nothing; it takes play out of joints. Limits play no part.
 
     Arguments:
-        weights: D, one number above zero per motor; None: 1 for all
+        weights: D, one number above zero per motor; None: 1 for all, or 1/limit² where forces and torques share
         preload: τ_p, one effort per motor, N or N·m; None: none
     """
 
@@ -71,6 +72,12 @@ class LeastSquares(Allocation):
             if numbers is not None:
                 matching(numbers, len(limits), name)
 
-    def unit_remedy(self, limits: Array) -> str:  # noqa: ARG002
+    def unit_remedy(self, limits: Array) -> str:
         """Squares of forces and torques add up by their weights."""
-        return "" if self.weights is not None else "Give weights=, one number per motor"
+        if self.weights is not None:
+            return ""
+        return "Give weights=, one number per motor" + ("" if np.isfinite(limits).all() else ", or every motor a limit")
+
+    def weighted_by_limits(self, limits: Array) -> Allocation:
+        """The same with weights 1/limit², if it has none and every motor has a limit."""
+        return self if self.weights is not None else replace(self, weights=limit_weights(limits))

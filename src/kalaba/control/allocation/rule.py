@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
 
 import casadi as ca
+import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba.control.allocation.excess import least_beyond
@@ -99,6 +100,43 @@ class Allocation(Protocol):
     def unit_remedy(self, limits: Array) -> str:  # noqa: ARG002
         """What to do so that it may compare forces with torques; empty where it can as it is."""
         return "Let motors of one unit share"
+
+    def weighted_by_limits(self, limits: Array) -> Allocation:  # noqa: ARG002
+        """The rule that it stands for where forces and torques share and every motor has a limit; by default itself."""
+        return self
+
+
+def limit_weights(limits: Array) -> tuple[float, ...] | None:
+    """Weights 1/limit², made such that the largest is 1: squares are then of parts of limits. None if one has none."""
+    return tuple(((limits.min() / limits) ** 2).tolist()) if np.isfinite(limits).all() else None
+
+
+def rule_for_units(rule: Allocation, motors: Sequence[str], units: Sequence[str], limits: Array) -> Allocation:
+    """A rule that may compare these motors: with weights of limits where units differ and it has none of its own.
+
+    Arguments:
+        rule: how they share
+        motors: their names
+        units: N or N*m, one per motor; an empty text where it is not known
+        limits: largest effort of each motor
+
+    Raises: ControlError where forces and torques would be summed, which depends on the units of length chosen.
+    """
+    weighted = rule.weighted_by_limits(limits) if len(set(units)) > 1 else rule
+    refuse_mixed_units(weighted, motors, units, limits)
+    return weighted
+
+
+def refuse_mixed_units(rule: Allocation, motors: Sequence[str], units: Sequence[str], limits: Array) -> None:
+    """Refuse to sum forces and torques by a rule that has no weights for them."""
+    first: dict[str, str] = {}
+    for name, unit in zip(motors, units, strict=True):
+        first.setdefault(unit, name)
+    remedy = rule.unit_remedy(limits)
+    if len(first) < 2 or not remedy:
+        return
+    listed = ", ".join(f"{name} in {unit or 'a unit that is not known'}" for unit, name in first.items())
+    raise ControlError(f"{rule.name}: motors of different units cannot be summed: {listed}. {remedy}.")
 
 
 def checked_rule(rule: object, what: str) -> Allocation:

@@ -16,13 +16,14 @@ import numpy as np
 
 from kalaba.constrain.rows import null_directions
 from kalaba.control import servo_expressions
-from kalaba.control.allocation import Allocation, LeastSquares
+from kalaba.control.allocation import Allocation, LeastSquares, rule_for_units
 from kalaba.control.course import tangent
 from kalaba.control.goals import Aim, Rows
 from kalaba.errors import ControlError
 from kalaba.export.c.cases import SEED, near_start
 from kalaba.export.c.export import Entry, Export, Trial, cost_lines, listed, machine_tables, parameters, sizes
 from kalaba.export.c.routine import routine
+from kalaba.model.units import actuator_units
 from kalaba.space.arrays import Array
 from kalaba.tolerances import MOTOR_VELOCITY, PUSHED
 from kalaba.units import acceleration_unit, counted, force_unit
@@ -36,8 +37,9 @@ WANTED = 1.0  # m/s^2, rad/s^2: size of the accelerations in the cases
 
 def inverse_export(plant: Plant, prefix: str, allocation: Allocation | None) -> Export:
     """Efforts from t, q, v and wanted accelerations."""
-    how = LeastSquares() if allocation is None else allocation
-    free = _independent(plant)
+    how, free = LeastSquares() if allocation is None else allocation, _independent(plant)
+    if len(plant.actuators) > len(free) > 0:
+        how = rule_for_units(how, plant.actuators, actuator_units(plant.machine), plant.limits)
     driven = _is_driven(plant, free, how)
     solve = routine(f"{prefix}_solve", _function(plant, free, how if driven else None))
     outputs = [*(["force"] if not plant.constraints else []), *(["efforts"] if driven else [])]
