@@ -188,6 +188,13 @@ JOLT = 1e-3
 JOLT_FELT = 1e-5
 # Of the speed: the same for steppers of lower order, whose error is larger.
 JOLT_FELT_COARSE = 1e-3
+# Smallest singular value of what motors do to the freedoms, each motor in parts of its largest effect in the run: below
+# it efforts are a thousand times what they need be, and motors lose hold of the machine. Between samples a change of
+# sign tells; this is for machines with more motors than freedoms, and for those that only come near.
+HOLD_LOST = 1e-3
+# Of the median of the efforts: where none is larger, no position was passed at which motors lose hold, since efforts
+# rise there without bound; it saves the look at each sample.
+EFFORTS_RISE = 5.0
 # Of a beam's length: a deflection past it leaves the range where linear modes hold; warned of.
 LARGE_DEFLECTION = 0.2
 

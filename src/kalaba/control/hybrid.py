@@ -27,7 +27,7 @@ from kalaba.control.inverse_dynamics import Efforts, efforts_along
 from kalaba.control.robust import Model
 from kalaba.control.servo import servo
 from kalaba.control.transmission import encoders
-from kalaba.errors import ControlError
+from kalaba.errors import ControlError, number_of
 from kalaba.model.parts import Sampled
 from kalaba.paths.checks import finite
 from kalaba.plant.laws import Limited, limited
@@ -147,7 +147,8 @@ class Hybrid:
         freedoms, by_position = len(course(plant, self.goals).independent), int((~by_force).sum())
         if by_position != freedoms:
             raise ControlError(
-                f"hybrid: {by_position} motors of {plant.system.name} follow displacements, but it has {freedoms} "
-                f"freedoms. Name {max(len(by_force) - freedoms, 0)} motors in forced=."
+                f"hybrid: {number_of(by_position, 'motor')} of {plant.system.name} set to follow displacements, but it "
+                f"has {number_of(freedoms, 'freedom')}. Name {number_of(max(len(by_force) - freedoms, 0), 'motor')} in "
+                "forced=."
             )
         return by_force

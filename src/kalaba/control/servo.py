@@ -16,10 +16,11 @@ from numpy.typing import ArrayLike
 from kalaba import tolerances
 from kalaba.control import servo_expressions
 from kalaba.control.allocation import Allocation, LeastSquares, checked_rule, rule_for_units
+from kalaba.control.allocation.solutions import row_lengths
 from kalaba.control.course import Course, apart, begins_on, course, tangent
 from kalaba.control.goals import Goal, checked_goals, duration_of
 from kalaba.control.robust import Correction, Model, believed, checked_model, combined_error
-from kalaba.errors import ControlError
+from kalaba.errors import ControlError, number_of
 from kalaba.model.parts import Sampled
 from kalaba.model.units import actuator_units
 from kalaba.paths.checks import positive
@@ -272,7 +273,15 @@ class BoundServo:
 
         def efforts(S: Array, r: Array) -> Limited:  # noqa: N803
             u = np.zeros(len(self.plant.actuators))
-            u[motors] = share(S, r)
+            try:
+                u[motors] = share(S, r)
+            except ControlError:
+                length = row_lengths(S)
+                W, F = S / length[:, np.newaxis], r / length
+                if np.linalg.matrix_rank(W, rtol=tolerances.DEPENDENT_FORCES) == len(r):
+                    raise
+                # motors have lost hold, and the run says so: what comes nearest
+                u[motors] = np.linalg.lstsq(W, F, rcond=tolerances.DEPENDENT_FORCES)[0]
             return limited(u, *bounds)
 
         return efforts
@@ -384,6 +393,6 @@ def _check_motors(bound: BoundServo) -> None:
         parts = [f"{part:+.2g} {name}" for part, name in named if abs(part) > tolerances.PART_SHOWN]
         used = ", ".join(plant.actuators[i] for i in motors) or "no motor"
         raise ControlError(
-            f"{plant.system.name}: {used} cannot push along {' '.join(parts)}: {len(rows)} goals, "
-            f"{rank} directions that the motors move. Add a motor, or drop a goal."
+            f"{plant.system.name}: {used} cannot push along {' '.join(parts)}: {number_of(len(rows), 'goal')}, "
+            f"{number_of(rank, 'direction')} that the motors move. Add a motor, or drop a goal."
         )

@@ -18,7 +18,7 @@ import numpy as np
 from kalaba.model import units
 from kalaba.model.serial import from_json, to_json
 from kalaba.results.accuracy import Judgement, StateError
-from kalaba.results.run import Effort, Ending, MethodChange, Run, Shortfall, Status, Worst
+from kalaba.results.run import Effort, Ending, LostHold, MethodChange, Run, Shortfall, Status, Worst
 from kalaba.space.arrays import Array
 from kalaba.units import MOMENTUM, acceleration_unit, force_unit
 
@@ -158,6 +158,7 @@ def provenance(run: Run) -> dict[str, Any]:
         "rank_choices": json.dumps([[float(time), int(rank)] for time, rank in effort.choices]),
         "judgement": json.dumps(run.judgement),
         "shortfalls": json.dumps(run.shortfalls),
+        "lost_hold": json.dumps(run.lost_hold),
         **{name: effort.settings[name] for name in SETTINGS if name in effort.settings},
     }
     if run.worst is not None:
@@ -189,6 +190,7 @@ def run_of(data: xr.Dataset) -> Run:
         start_energy_loss=float(facts.get("start_energy_loss", 0.0)),  # older files do not say
         shortfalls=_shortfalls(facts),
         judgement=_judgement(facts),
+        lost_hold=_lost_hold(facts),
     )
     observed = {key: arrays[name].reshape(len(run.time), -1) for key, name in OBSERVED.items()}
     vars(run).update(observed=observed, data=data)  # cached readings, as they were saved
@@ -261,3 +263,9 @@ def _shortfalls(facts: Mapping[str, Any]) -> tuple[Shortfall, ...]:
     return tuple(
         Shortfall(float(t), str(motor), float(gap)) for t, motor, gap in json.loads(facts.get("shortfalls", "[]"))
     )
+
+
+def _lost_hold(facts: Mapping[str, Any]) -> LostHold | None:
+    """Where motors lost hold of the machine; older files do not say."""
+    saved = json.loads(facts.get("lost_hold", "null"))
+    return None if saved is None else LostHold(*map(float, saved))

@@ -77,6 +77,18 @@ class Shortfall(NamedTuple):
     missing: float
 
 
+class LostHold(NamedTuple):
+    """Where motors lost hold of a machine: a singular position of the second kind.
+
+    Arguments:
+        time: when, s
+        sigma: smallest singular value of what the motors do to the freedoms, at the nearest sample; 0 is singular
+    """
+
+    time: float
+    sigma: float
+
+
 class Worst(NamedTuple):
     """The largest residual of a run.
 
@@ -161,6 +173,7 @@ class Run:
             a grasp
         judgement: how far off the states are, as far as the run found out; see `accuracy`
         shortfalls: where a control law asked motors for more than they may give, sample by sample
+        lost_hold: where the motors of a control with goals lost hold of the machine; None: nowhere
     """
 
     plant: Plant = field(repr=False)
@@ -178,6 +191,7 @@ class Run:
     start_energy_loss: float = field(default=0.0, repr=False)
     shortfalls: tuple[Shortfall, ...] = field(default=(), repr=False)
     judgement: Judgement = field(default=Judgement(), repr=False)
+    lost_hold: LostHold | None = field(default=None, repr=False)
 
     @property
     def end(self) -> NamedState:

@@ -6,4 +6,5 @@ from kalaba.run.progress import Progress as Progress
 from kalaba.run.checks import AccuracyWarning as AccuracyWarning
 from kalaba.run.checks import SingularWarning as SingularWarning
 from kalaba.run.checks import DeformationWarning as DeformationWarning
+from kalaba.run.hold import HoldWarning as HoldWarning
 from kalaba.run.shortfall import ShortfallWarning as ShortfallWarning

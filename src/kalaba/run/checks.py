@@ -10,6 +10,7 @@ import numpy as np
 from kalaba.model.beams.beam import Beam
 from kalaba.model.beams.shapes import table
 from kalaba.model.text.expressions import Values, number
+from kalaba.run.hold import HoldWarning, hold_message
 from kalaba.run.shortfall import ShortfallWarning, shortfall_message
 from kalaba.space.arrays import Array
 from kalaba.tolerances import JOLT, LARGE_DEFLECTION
@@ -36,6 +37,8 @@ class DeformationWarning(UserWarning):
 
 def warn(task: Task, run: Run, *, is_promised: bool) -> None:
     """Warn of what is doubtful; of shortfalls only where a controller promised goals: a law may mean to be cut off."""
+    if run.lost_hold is not None:
+        warnings.warn(hold_message(run, run.lost_hold), HoldWarning, stacklevel=CALLER_OF_SIMULATE)
     if run.shortfalls and is_promised:
         warnings.warn(shortfall_message(run), ShortfallWarning, stacklevel=CALLER_OF_SIMULATE)
     if run.judgement.cause and not run.status.failed:

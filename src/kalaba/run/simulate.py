@@ -19,9 +19,10 @@ from kalaba.plant.laws import Control, Controller, Law, controller
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.start import settle_as_found, take_over
 from kalaba.plant.state import State, own_state
-from kalaba.results.run import Run
+from kalaba.results.run import LostHold, Run, Status
 from kalaba.run.checks import warn
 from kalaba.run.judge import judge
+from kalaba.run.hold import hold_message, lost_hold
 from kalaba.run.progress import Watcher
 from kalaba.run.python_loop import run_python
 from kalaba.run.sampling import samplers
@@ -93,10 +94,20 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
     run = run_task(task)
     run = replace(run, start_energy_loss=task.loss, shortfalls=shortfalls(task, run))
     run = replace(run, judgement=judge(task, run))
+    if driver is not None and driver.goals and not task.is_pushed and (lost := lost_hold(run)) is not None:
+        run = replace(run, lost_hold=lost, status=_because_of(run, lost))
     warn(task, run, is_promised=isinstance(control, Controller))
     if check and run.status.failed:
         raise IntegrationError(run.status.message, run)
     return run
+
+
+def _because_of(run: Run, lost: LostHold) -> Status:
+    """How a run ended, with its cause if it broke off where its motors lost hold of the machine."""
+    status = run.status
+    if not status.failed:
+        return status
+    return replace(status, message=f"{status.message} The cause: {hold_message(run, lost)}")
 
 
 def _plant(system: System | Plant, start: State | tuple[ArrayLike, ArrayLike] | None) -> Plant:

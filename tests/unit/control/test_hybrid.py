@@ -64,7 +64,7 @@ def test_a_motor_by_force_does_as_its_difference_equations_say():
             2,
             (),
             GOAL,
-            "hybrid: 2 motors of rail follow displacements, but it has 1 freedoms. Name 1 motors in forced=.",
+            "hybrid: 2 motors of rail set to follow displacements, but it has 1 freedom. Name 1 motor in forced=.",
         ),
         (1, ("motr1",), GOAL, "hybrid: rail has no actuator 'motr1'; did you mean motor1?"),
         (1, (), (kb.follow("sled.travel", "0.1*t"),), "rail: hybrid control plans ahead, and these goals have no end."),

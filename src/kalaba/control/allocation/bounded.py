@@ -22,7 +22,7 @@ from kalaba.control.allocation.solutions import (
     solutions,
     unreachable,
 )
-from kalaba.errors import ControlError
+from kalaba.errors import ControlError, number_of
 from kalaba.space.arrays import Array
 from kalaba.space.pose import Floats
 
@@ -110,8 +110,8 @@ class Bounded(Allocation):
         high = limits if self.upper is None else np.array(self.upper)
         if low.shape != limits.shape or high.shape != limits.shape or not (low < high).all():
             raise ControlError(
-                f"Bounded: expected {len(limits)} lower numbers, each below its upper one, got {low.tolist()} and "
-                f"{high.tolist()}. Give one per motor."
+                f"Bounded: expected {number_of(len(limits), 'lower number')}, each below its upper one, got "
+                f"{low.tolist()} and {high.tolist()}. Give one per motor."
             )
         return low, high
 

@@ -116,7 +116,8 @@ def limit_scale(limits: ArrayLike) -> Array:
     if bounded.any():
         count = int((~bounded).sum())
         raise ControlError(
-            f"MinMax: {count} of {len(sizes)} motors have no limit. Give every Actuator a limit, or none."
+            f"MinMax: {count} of {len(sizes)} motors {'has' if count == 1 else 'have'} no limit. Give every Actuator a "
+            "limit, or none."
         )
     return np.ones_like(sizes)
 

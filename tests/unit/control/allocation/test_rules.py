@@ -126,7 +126,7 @@ def test_counts_and_limits_are_checked():
     W, F = problem(9)
     with pytest.raises(ControlError, match="expected 6 numbers, one per motor, got 2"):
         kb.LeastSquares((1.0, 2.0)).allocate(W, F, INF)
-    with pytest.raises(ControlError, match="1 of 6 motors have no limit"):
+    with pytest.raises(ControlError, match="1 of 6 motors has no limit"):
         kb.MinMax().allocate(W, F, np.append(np.ones(5), np.inf))
     with pytest.raises(ControlError, match="each below its upper one"):
         kb.Bounded(lower=(2.0,) * 6).allocate(W, F, np.ones(6))
