@@ -21,8 +21,8 @@ from kalaba.plant.start import settle_as_found, take_over
 from kalaba.plant.state import State, own_state
 from kalaba.results.run import LostHold, Run, Status
 from kalaba.run.checks import warn
-from kalaba.run.judge import judge
 from kalaba.run.hold import hold_message, lost_hold
+from kalaba.run.judge import judge
 from kalaba.run.progress import Watcher
 from kalaba.run.python_loop import run_python
 from kalaba.run.sampling import samplers

@@ -127,7 +127,7 @@ def matching(numbers: tuple[float, ...], count: int, what: str = "weights") -> A
     """The numbers as an array, if there are as many as motors."""
     if len(numbers) != count:
         raise ControlError(
-            f"{what}: expected {number_of(count, 'number')}, one per motor, got {len(numbers)}. Give them in the motors' "
-            "order."
+            f"{what}: expected {number_of(count, 'number')}, one per motor, got {len(numbers)}. Give them in the "
+            "motors' order."
         )
     return np.array(numbers)
