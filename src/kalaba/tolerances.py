@@ -173,11 +173,17 @@ STIFF_STEP = 0.9
 STIFF_PAYS = 2e4
 # Of the way per operation of the method in use: another one has to come so much farther to take over.
 METHOD_PAYS = 1.2
-# Of how far a coordinate moves, or of its largest velocity: a run whose states are off by more is warned of. It is half
-# of the 1 % that nobody would call right.
-STATE_WRONG = 5e-3
+# Of how far a coordinate moves, or of its largest velocity: a run whose states are off by more is warned of. It is just
+# below the 1 % that nobody would call right: a sharp run beside it says so to three digits.
+STATE_WRONG = 9e-3
+# Of the same, found by a coarse run beside it, at few samples: more asks for a sharp one.
+STATE_DOUBTED = 2e-3
 # Of how far the coordinate that moves most does, in the machine's scales: one that moves less is measured against it.
-MOVES_LITTLE = 1e-2
+MOVES_LITTLE = 1e-4
+# Of the machine's size, and in the whole run: less is no motion. A hundred times what steps may be off by.
+MOVES_NOT = 1e-7
+# Of the largest potential energy: if less was exchanged, it is rounding.
+EXCHANGED_NOTHING = 1e-12
 # Of the energy exchanged: energy gained less work done; a run that is off by more is warned of.
 ENERGY_LOST = 1e-2
 # Of a motor's bound: an effort beyond it by less is rounding.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from kalaba.tolerances import ENERGY_LOST, STATE_WRONG
+from kalaba.tolerances import ENERGY_LOST, EXCHANGED_NOTHING, MOVES_NOT, STATE_WRONG
 
 if TYPE_CHECKING:
     from kalaba.results.run import Run
@@ -74,11 +74,17 @@ class Accuracy(NamedTuple):
     def words(self) -> str:
         """One line for people."""
         said = [
-            "" if np.isnan(self.error.size) else f"states within {self.error.size:.1g} of their motion",
+            _words_of_states(self.error),
             "" if np.isnan(self.energy) else f"energy within {self.energy:.1g} of what was exchanged",
             f"rows within {self.rows:.1g}" if self.rows else "",
         ]
         return f"{self.verdict.value}: {', '.join(part for part in said if part) or 'nothing to judge by'}"
+
+
+def _words_of_states(error: StateError) -> str:
+    if np.isnan(error.size):
+        return ""
+    return f"states within {error.size:.1g} of their motion" if error.size > 0 else "states agree to the last digit"
 
 
 def accuracy_of(run: Run) -> Accuracy:
@@ -100,13 +106,19 @@ def accuracy_of(run: Run) -> Accuracy:
 def energy_error(run: Run) -> float:
     """The largest energy balance of the energy exchanged; nan where none was.
 
-    What was exchanged is the largest of kinetic energy and of work, and of the change of potential energy.
+    What was exchanged is the largest of kinetic energy and of work, and of the change of potential energy; less than
+    rounding is none.
     """
     kinetic, potential = run.observed["kinetic"][:, 0], run.observed["potential"][:, 0]
+    scales, duration = run.plant.scales, float(run.time[-1])
+    if not duration > 0:
+        return float("nan")
     with np.errstate(all="ignore"):
         exchanged = max(kinetic.max(), np.ptp(potential), np.abs(run.work).max())
+        still = scales.mass * (MOVES_NOT * scales.length / duration) ** 2
+        rounding = max(still, EXCHANGED_NOTHING * float(np.abs(potential).max()))
         off = np.abs(run.energy_balance).max()
-    return float(off / exchanged) if exchanged > 0 else float("nan")
+    return float(off / exchanged) if not exchanged <= rounding else float("nan")
 
 
 def energy_cause(run: Run, energy: float) -> str:

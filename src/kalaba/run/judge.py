@@ -2,39 +2,60 @@
 
 The other run costs little: it saves few samples, and it is coarse at first. A run with fixed steps is compared with one
 that controls its error; a run that controls its own, with one of ten times the tolerance, which is off by about ten
-times as much. Only if that leaves a doubt is there a sharp one, and what it says counts. Python functions that are
-sampled cannot be called again, as they may remember; there the energy balance is all there is to judge by.
+times as much. Only if that leaves a doubt is there a sharp one with all samples, and what it says counts. Python
+functions that are sampled cannot be called again, as they may remember; there the energy balance is all there is to
+judge by.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from kalaba.constrain.stabilisation import Projection
 from kalaba.errors import KalabaError
+from kalaba.plant.state import State
 from kalaba.results.accuracy import Judgement, StateError, energy_cause, energy_error, is_wrong
 from kalaba.run.native_loop import run_native
-from kalaba.run.task import stable_step
+from kalaba.run.task import fastest_rate
 from kalaba.steppers import Auto, Stepper
 from kalaba.steppers.auto import STEPS_SHARE
-from kalaba.tolerances import ENERGY_LOST, JOLT, MOVES_LITTLE
+from kalaba.tolerances import ENERGY_LOST, JOLT, MOVES_LITTLE, MOVES_NOT, ON_GRID, STATE_DOUBTED, STATE_WRONG
 
 if TYPE_CHECKING:
     from kalaba.results.run import Run
     from kalaba.run.task import Task
     from kalaba.space.arrays import Array
 
-COMPARED = 40  # samples of the two runs, at most
+COMPARED = 100  # samples of a run and the first one beside it, at most
 COARSE, SHARP = 1e-6, 1e-10  # rtol of a step of what runs with fixed steps are compared with
 ATOL = 1e-3  # of rtol
 LOOSER = 10.0  # times its own tolerance, for runs that control their error; their own error is so many times smaller
 TIGHTER = 1e-3  # of its own tolerance, where that leaves a doubt
 SHARPEST = 1e-13
-MORE_STEPS = 20  # times those of the run: the other one may take so many, and a thousand
+MORE_STEPS, FEWEST_STEPS = 20, 20_000  # the other run may take so many times the steps of the run, and at least so many
+LOOSE = 100.0  # an error of so many tolerances is theirs; one that is larger has grown since
+
+
+class Comparison(NamedTuple):
+    """How far two runs of one motion are apart.
+
+    Arguments:
+        other: the run beside the one that is judged; None: there is none
+        error: the largest difference; nan: they have no two samples in common
+        since: when they were first apart by more than `STATE_WRONG`, s; infinite: never
+    """
+
+    other: Run | None
+    error: StateError = StateError()
+    since: float = np.inf
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the other run came to its end, so that nothing is left out."""
+        return self.other is not None and not self.other.status.failed and not np.isnan(self.error.size)
 
 
 def judge(task: Task, run: Run) -> Judgement:
@@ -45,16 +66,23 @@ def judge(task: Task, run: Run) -> Judgement:
         return _by_energy(run)
     rtol = task.stepper.pace.rtol  # of a single step; None = steps are fixed
     checker = _checker(COARSE if rtol is None else LOOSER * rtol)
-    other = _again(task, run, checker)
-    error = _apart(task, run, other)
-    if rtol is not None:
-        error = error._replace(size=error.size / LOOSER)
-    if is_wrong(error) or np.isnan(error.size):
-        checker = _checker(SHARP if rtol is None else TIGHTER * rtol)
-        other = _again(task, run, checker)
-        error = _apart(task, run, other)
-    cause = _cause(task, run, other, error) if is_wrong(error) else ""
-    return Judgement(error, cause, checker.words, is_jolted=other is None or other.effort.jolt[0] > JOLT)
+    beside = _beside(task, run, checker, COMPARED)
+    error = beside.error
+    if beside.is_whole and error.size <= STATE_DOUBTED:
+        if rtol is not None:
+            error = error._replace(size=error.size / LOOSER)
+        return Judgement(error, "", checker.words, is_jolted=_is_jolted(beside))
+    checker = _checker(SHARP if rtol is None else TIGHTER * rtol)
+    beside = _beside(task, run, checker, len(run.time))
+    if is_wrong(beside.error):
+        cause = _cause(task, beside)
+    else:
+        cause = "" if beside.is_whole else _not_checked(task, beside, checker)
+    return Judgement(beside.error, cause, checker.words, is_jolted=_is_jolted(beside))
+
+
+def _is_jolted(beside: Comparison) -> bool:
+    return beside.other is None or beside.other.effort.jolt[0] > JOLT
 
 
 def _checker(rtol: float) -> Auto:
@@ -68,9 +96,9 @@ def _by_energy(run: Run) -> Judgement:
     return Judgement(cause=f"{energy_cause(run, energy)}." if energy > ENERGY_LOST else "")
 
 
-def _again(task: Task, run: Run, stepper: Stepper) -> Run | None:
-    """The same motion by another stepper, projected, up to the last sample on the grid; None = it cannot start."""
-    every = max(1, (len(run.time) - 1) // COMPARED)
+def _beside(task: Task, run: Run, stepper: Stepper, samples: int) -> Comparison:
+    """Compare with the same motion by another stepper, projected, at about so many samples."""
+    every = max(1, (len(run.time) - 1) // samples)
     count = (len(run.time) - 1) // every
     duration = min(count * every * task.save_every, task.duration) or task.duration
     other = replace(
@@ -81,64 +109,86 @@ def _again(task: Task, run: Run, stepper: Stepper) -> Run | None:
         save_every=every * task.save_every,
         stop=None,
         progress=None,
-        max_steps=MORE_STEPS * run.effort.steps + 1000,
-        max_time=np.inf,
+        max_steps=max(MORE_STEPS * run.effort.steps, FEWEST_STEPS),
     )
     try:
-        return run_native(other)
+        return _compare(task, run, run_native(other))
     except KalabaError:
-        return None
+        return Comparison(None)
 
 
-def _apart(task: Task, run: Run, other: Run | None) -> StateError:
+def _compare(task: Task, run: Run, other: Run) -> Comparison:
     """The largest difference of two runs at their common samples, and where it is."""
-    if other is None:
-        return StateError()
-    places = np.searchsorted(run.time, other.time)
-    places = np.minimum(places, len(run.time) - 1)
+    places = np.minimum(np.searchsorted(run.time, other.time), len(run.time) - 1)
     places -= (places > 0) & (np.abs(run.time[places - 1] - other.time) < np.abs(run.time[places] - other.time))
-    same = np.abs(run.time[places] - other.time) <= 1e-9 * max(task.save_every, float(run.time[-1]))
+    same = np.abs(run.time[places] - other.time) <= ON_GRID * max(task.save_every, float(run.time[-1]))
     if same.sum() < 2:
-        return StateError()
-    scales, plant = task.plant.scales, task.plant
-    parts = [
-        _relative(run.q, other.q[same], places[same], scales.coordinates, run.q[0]),
-        _relative(run.v, other.v[same], places[same], scales.velocities, 0.0 * run.v[0]),
-    ]
-    found = []
-    for part, names in zip(parts, (plant.coordinates, plant.velocities), strict=True):
-        if part.size:
-            k, i = np.unravel_index(int(np.argmax(part)), part.shape)
-            found.append(StateError(float(part[k, i]), names[int(i)], float(other.time[same][k])))
-    return max(found, key=lambda error: error.size, default=StateError())
+        return Comparison(other)
+    scales, plant, places, times = task.plant.scales, task.plant, places[same], other.time[same]
+    least = MOVES_NOT / float(run.time[-1])  # of a velocity
+    parts = (
+        _relative(run.q[places], other.q[same], other.q[0], scales.coordinates, MOVES_NOT),
+        _relative(run.v[places], other.v[same], 0.0 * other.v[0], scales.velocities, least),
+    )
+    apart = np.concatenate(parts, axis=1)
+    names = (*plant.coordinates, *plant.velocities)
+    k, i = np.unravel_index(int(np.argmax(apart)), apart.shape)
+    error = StateError(float(apart[k, i]), names[int(i)] if apart[k, i] > 0 else "", float(times[k]))
+    is_off = (apart > STATE_WRONG).any(axis=1)
+    return Comparison(other, error, float(times[np.argmax(is_off)]) if is_off.any() else np.inf)
 
 
-def _relative(ours: Array, theirs: Array, places: npt.NDArray[np.intp], sizes: Array, origin: Array) -> Array:
+def _relative(ours: Array, theirs: Array, origin: Array, sizes: Array, least: float) -> Array:
     """Differences in parts of how far each column moves; one that moves little, of a part of what moves most."""
-    extent = np.abs(np.vstack([ours[places], theirs]) - origin).max(axis=0)
+    extent = np.abs(theirs - origin).max(axis=0)
     most = float((extent / sizes).max(initial=0.0))
     with np.errstate(all="ignore"):
-        apart = np.abs(ours[places] - theirs) / np.maximum(extent, MOVES_LITTLE * most * sizes)
-    return np.asarray(np.nan_to_num(apart, nan=0.0 if most == 0.0 else np.inf, posinf=np.inf))
+        apart = np.abs(ours - theirs) / np.maximum(extent, max(MOVES_LITTLE * most, least) * sizes)
+    return np.asarray(np.nan_to_num(apart, nan=np.inf, posinf=np.inf))
 
 
-def _cause(task: Task, run: Run, other: Run | None, error: StateError) -> str:
+def _cause(task: Task, beside: Comparison) -> str:
     """Name what makes a run wrong, and what to do."""
-    name, pace = task.name, task.stepper.pace
-    said = f"{name}: {error.name} is off by about {error.size:.2g} of its motion at t = {error.time:.4g} s"
-    if other is not None and other.effort.jolt[0] > JOLT:  # whatever the steps are
+    error, other, pace = beside.error, beside.other, task.stepper.pace
+    said = f"{task.name}: {error.name} is off by about {error.size:.2g} of its motion at t = {error.time:.4g} s"
+    assert other is not None  # noqa: S101  (something was compared)
+    jolt, time = other.effort.jolt
+    if jolt > JOLT and time <= beside.since:  # whatever the steps are
         return (
-            f"{said}: the machine passes near a singular position at t = {other.effort.jolt[1]:.4g} s, where motions "
-            "part. Start or drive it so that it keeps away."
+            f"{said}: the machine passes near a singular position at t = {time:.4g} s, where motions part. "
+            "Start or drive it so that it keeps away."
         )
     if pace.rtol is None:
-        turning = float(np.abs(run.v / task.plant.scales.velocities).max())
-        rate = max(2 / stable_step(task.plant, task.start), turning)
+        rate = _fastest(task, beside)
         return (
             f"{said}: the step of {pace.step:.3g} s is too long for rates up to {rate:.3g} /s, "
             f"ω h = {rate * pace.step:.2g}. Leave the steps to kb.Auto(), or shorten them."
         )
+    tighter = f"Try kb.Auto(rtol={TIGHTER * pace.rtol / STEPS_SHARE:.0e})"
+    if error.size < LOOSE * pace.rtol / STEPS_SHARE:
+        return f"{said}: the tolerance of {task.stepper.words} is loose. {tighter}."
     return (
-        f"{said}: the motion is sensitive, and errors of the tolerance rtol = {pace.rtol:.1g} grow to that. "
-        f"Try kb.Auto(rtol={TIGHTER * pace.rtol / STEPS_SHARE:.0e}), or a shorter run."
+        f"{said}: the motion is sensitive, and errors of the tolerance of {task.stepper.words} grow to that. "
+        f"{tighter}, or a shorter run."
+    )
+
+
+def _fastest(task: Task, beside: Comparison) -> float:
+    """The fastest rate of the motion at the start and where the run was first off, 1/s: it swings, decays or turns."""
+    other = beside.other
+    assert other is not None  # noqa: S101  (something was compared)
+    at = min(int(np.searchsorted(other.time, beside.since)), len(other.time) - 1)
+    turning = np.abs(other.v[: at + 1] / task.plant.scales.velocities).max()
+    states = (task.start, State(other.q[at], other.v[at]))
+    return float(max(turning, *(fastest_rate(task.plant, state) for state in states)))
+
+
+def _not_checked(task: Task, beside: Comparison, checker: Auto) -> str:
+    """Words for a run that cannot be compared up to its end."""
+    if beside.other is None:
+        return f"{task.name}: the run could not be checked, as {checker.words} cannot do it."
+    ending = beside.other.status
+    return (
+        f"{task.name}: the run could be checked up to t = {ending.time:.4g} s only, where {checker.words} ended with "
+        f'"{ending.ending.value}" after {beside.other.effort.steps} steps. Take shorter steps or a smaller tolerance.'
     )

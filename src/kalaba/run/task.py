@@ -185,3 +185,21 @@ def stable_step(plant: Plant, state: State) -> float:
         return np.inf
     highest = swinging(T.T @ slopes.mass @ T, T.T @ slopes.stiffness @ T)[0][-1]
     return float(2 / np.sqrt(highest)) if highest > 0 else np.inf
+
+
+def fastest_rate(plant: Plant, state: State) -> float:
+    """The largest |λ| of small motions about the motion at a state, 1/s: how fast it swings or decays, without motors.
+
+    λ are the eigenvalues of M q̈ + C q̇ + K q = 0 in the motions that the rows allow.
+    """
+    inputs = plant.inputs(*state)
+    rows = rows_at(plant, inputs)
+    keep_rows(plant, inputs, rows.mask)
+    slopes = slopes_at(plant.interpreted("tangent"), inputs)
+    T = rows.free_directions()
+    n = T.shape[1]
+    if not n:
+        return 0.0
+    mass, damping, stiffness = (T.T @ matrix @ T for matrix in (slopes.mass, slopes.damping, slopes.stiffness))
+    slope = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(mass, stiffness), -np.linalg.solve(mass, damping)]])
+    return float(np.abs(np.linalg.eigvals(slope)).max())
