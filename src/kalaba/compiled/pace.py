@@ -121,7 +121,10 @@ def scaled_norm(memory: Memory, values: Floats) -> float:
         for slot in range(first, memory.n_y):
             i = slot * lanes + lane
             scale = floors[slot] + memory.relative * max(extents[i], abs(trial[i] - origins[i]))
-            total += (values[i] / scale) ** 2
+            if scale > 0.0:
+                total += (values[i] / scale) ** 2
+            elif values[i] != 0.0:  # nothing is allowed for what has not moved, without an absolute tolerance
+                total = np.inf
         norm = np.sqrt(total / (memory.n_y - first))
         if active[lane] == 1 and not norm <= worst:  # a NaN stays
             worst = norm

@@ -141,7 +141,8 @@ class Task:
         if not ending.failed:
             return Status(ending, time, "")
         drive = "control law" if self.law is not None or self.samplers else ""
-        words = _FAILURES[ending].words("", row, "step", drive)
+        step = "step" if self.stepper.pace.is_fixed else "tolerance"
+        words = _FAILURES[ending].words("", row, step, drive)
         return Status(ending, time, f"{self.name}: stopped at t = {time:.6g} s: {words}")
 
 

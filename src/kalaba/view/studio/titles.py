@@ -26,12 +26,11 @@ def title_of(subject: Subject, run: Run) -> str:
 
 
 def said_of(subject: Subject, run: Run) -> list[str]:
-    """The lines below: what it is, how the worst row is called, how the run ended if not as asked."""
+    """The lines below: what it is, the worst row, how good the run is, and what makes it doubtful."""
     lines = [] if subject.entry is None else [subject.entry.summary]
     if run.worst is not None:
         lines.append(f"worst residual {run.worst.value:.1e} in {run.worst.row} at {run.worst.time:.3g} s")
-    if run.status.failed:
-        lines.append(f"**{run.status.message}**")
-    elif run.judgement.cause:
-        lines.append(f"**{run.judgement.cause}**")
+    lines.append(f"accuracy: {run.accuracy.words}")
+    if run.accuracy.cause:  # how a run that broke off ended is one
+        lines.append(f"**{run.accuracy.cause}**")
     return lines
