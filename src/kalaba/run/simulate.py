@@ -19,7 +19,7 @@ from kalaba.plant.laws import Control, Controller, Law, controller
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.start import settle_as_found, take_over
 from kalaba.plant.state import State, own_state
-from kalaba.results.run import LostHold, Run, Status
+from kalaba.results.run import Run
 from kalaba.run.checks import warn
 from kalaba.run.hold import hold_message, lost_hold
 from kalaba.run.judge import judge
@@ -93,21 +93,21 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
     stepper.check(task)
     run = run_task(task)
     run = replace(run, start_energy_loss=task.loss, shortfalls=shortfalls(task, run))
-    run = replace(run, judgement=judge(task, run))
-    if driver is not None and driver.goals and not task.is_pushed and (lost := lost_hold(run)) is not None:
-        run = replace(run, lost_hold=lost, status=_because_of(run, lost))
+    run = _held(replace(run, judgement=judge(task, run)), task, driver)
     warn(task, run, is_promised=isinstance(control, Controller))
     if check and run.status.failed:
         raise IntegrationError(run.status.message, run)
     return run
 
 
-def _because_of(run: Run, lost: LostHold) -> Status:
-    """How a run ended, with its cause if it broke off where its motors lost hold of the machine."""
+def _held(run: Run, task: Task, driver: Controller | None) -> Run:
+    """The run with where its motors lost hold of the machine, if it had goals; if it broke off, that is the cause."""
+    if driver is None or not driver.goals or task.is_pushed or (lost := lost_hold(run)) is None:
+        return run
     status = run.status
-    if not status.failed:
-        return status
-    return replace(status, message=f"{status.message} The cause: {hold_message(run, lost)}")
+    if status.failed:
+        status = replace(status, message=f"{status.message} The cause: {hold_message(run, lost)}")
+    return replace(run, lost_hold=lost, status=status)
 
 
 def _plant(system: System | Plant, start: State | tuple[ArrayLike, ArrayLike] | None) -> Plant:
