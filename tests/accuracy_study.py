@@ -149,7 +149,14 @@ def part(ours: np.ndarray, truth: np.ndarray, motion: np.ndarray, sizes: np.ndar
 
 def table(cases: list[Case]) -> str:
     """The counts by kind of machine, and the two figures."""
-    outcomes = ["right, silent", "right, warned", "wrong, warned", "wrong, silent", "no truth, warned", "no truth, silent"]
+    outcomes = [
+        "right, silent",
+        "right, warned",
+        "wrong, warned",
+        "wrong, silent",
+        "no truth, warned",
+        "no truth, silent",
+    ]
     lines = [f"{'':>10}" + "".join(f"{outcome:>18}" for outcome in outcomes)]
     for kind in (*STRUCTURES, "all"):
         counts = Counter(case.outcome for case in cases if kind in {case.kind, "all"})
@@ -157,7 +164,9 @@ def table(cases: list[Case]) -> str:
     total = Counter(case.outcome for case in cases)
     right = total["right, silent"] + total["right, warned"]
     lines.append(f"wrong without a word: {total['wrong, silent']} of {len(cases)}")
-    lines.append(f"right and warned of: {total['right, warned']} of {right}, {total['right, warned'] / max(right, 1):.2%}")
+    lines.append(
+        f"right and warned of: {total['right, warned']} of {right}, {total['right, warned'] / max(right, 1):.2%}"
+    )
     return "\n".join(lines)
 
 

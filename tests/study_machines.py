@@ -194,7 +194,9 @@ def hung(n: Numbers) -> kb.System:
     """A body on an elastic rope from the world."""
     body = kb.Body("body", n.box(), at=(0.3 * n.length(), 0, -n.length()), joint=kb.Planar(kb.Y))
     rope = n.spring("rope", "distance(body, world)", n.heavy)
-    return _system(n, "hung", body, kb.Spring("rope", rope.displacement, rope.stiffness, rope.damping, rest=0.5 * n.size))
+    return _system(
+        n, "hung", body, kb.Spring("rope", rope.displacement, rope.stiffness, rope.damping, rest=0.5 * n.size)
+    )
 
 
 TREES = (double_pendulum, arm, cart, satellite, top, branches)

@@ -70,7 +70,12 @@ def norm(values, floors, relative, extents, origins, trial, n_work=0, lanes=1, a
 def test_the_norm_is_a_root_mean_square_in_scales_of_the_motion(lanes, monkeypatch):
     rng = np.random.default_rng(5)
     shape = (5, lanes)
-    values, extents, origins, trial = rng.normal(size=shape), rng.random(shape), rng.normal(size=shape), rng.normal(size=shape)
+    values, extents, origins, trial = (
+        rng.normal(size=shape),
+        rng.random(shape),
+        rng.normal(size=shape),
+        rng.normal(size=shape),
+    )
     floors = rng.random(5)
     scale = floors[1:, None] + 0.3 * np.maximum(extents, np.abs(trial - origins))[1:]  # the work, slot 0, has no part
     wanted = np.sqrt(np.square(values[1:] / scale).mean(axis=0))
