@@ -2,9 +2,10 @@
 
     python tests/accuracy_study.py 1000
 
-prints how many runs were wrong and how many of those said nothing, and how many were right and warned of. A run is wrong
-if a coordinate is off by more than 1 % of its range of motion, or the energy by more than 1 % of what is exchanged, at
-any sample. Where two sharp runs do not agree either, the motion is beyond double precision and a warning is right.
+prints how many runs were wrong and how many of those said nothing, and how many were right and warned of. A run is
+wrong if a coordinate is off by more than 1 % of its range of motion, or the energy by more than 1 % of what is
+exchanged, at any sample. Where two sharp runs do not agree either, the motion is beyond double precision and a warning
+is right.
 """
 
 from __future__ import annotations
@@ -176,5 +177,5 @@ if __name__ == "__main__":
     for case in study(range(first, last)):
         done.append(case)
         if case.outcome not in {"right, silent", "wrong, warned"}:
-            print(case, flush=True)
-    print(table(done))
+            print(case, flush=True)  # noqa: T201
+    print(table(done))  # noqa: T201

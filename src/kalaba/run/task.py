@@ -202,5 +202,7 @@ def fastest_rate(plant: Plant, state: State) -> float:
     if not n:
         return 0.0
     mass, damping, stiffness = (T.T @ matrix @ T for matrix in (slopes.mass, slopes.damping, slopes.stiffness))
-    slope = np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(mass, stiffness), -np.linalg.solve(mass, damping)]])
+    slope = np.block(
+        [[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(mass, stiffness), -np.linalg.solve(mass, damping)]]
+    )
     return float(np.abs(np.linalg.eigvals(slope)).max())

@@ -48,7 +48,9 @@ class Fields(dict):
     __getattr__ = dict.__getitem__
 
 
-def norm(values, floors, relative, extents, origins, trial, n_work=0, lanes=1, active=None, monkeypatch=None):
+def norm(  # noqa: PLR0913  (the fields of a workspace that the norm reads)
+    values, floors, relative, extents, origins, trial, *, n_work=0, lanes=1, active=None, monkeypatch
+):
     """`scaled_norm` as plain Python, pointers being the arrays themselves."""
     monkeypatch.setattr(pace, "floats", lambda array: array)
     monkeypatch.setattr(pace, "integers", lambda array: array)
@@ -82,7 +84,9 @@ def test_the_norm_is_a_root_mean_square_in_scales_of_the_motion(lanes, monkeypat
     found = norm(values, floors, 0.3, extents, origins, trial, n_work=1, lanes=lanes, monkeypatch=monkeypatch)
     assert found == pytest.approx(wanted.max(), rel=1e-12)
     last = [0] * (lanes - 1) + [1]
-    found = norm(values, floors, 0.3, extents, origins, trial, 1, lanes, last, monkeypatch)
+    found = norm(
+        values, floors, 0.3, extents, origins, trial, n_work=1, lanes=lanes, active=last, monkeypatch=monkeypatch
+    )
     assert found == pytest.approx(wanted[-1], rel=1e-12)
 
 
