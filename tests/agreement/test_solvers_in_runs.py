@@ -21,12 +21,14 @@ SOLVERS = (kb.MaskedLDL(), kb.UdwadiaKalaba(), kb.KKT(), kb.NullSpace())
 DURATION = 0.02
 SHARP = kb.DormandPrince(rtol=1e-12, atol=1e-13)
 RK4, RADAU = kb.RungeKutta4(1e-3), kb.Radau(rtol=1e-9, atol=1e-11)
+PLAIN = (RK4, kb.DormandPrince(rtol=1e-10, atol=1e-12), kb.Auto())  # which the plain loop takes too
 # How far runs may be apart, of the largest number of the state. The same method on the same rows: rounding, times the
 # condition of the rows and of beams' mass matrices. Another method: its own error over 20 ms, tolerance per step for
 # those that adapt, h² or h (times the highest frequency of the catalogue's beams, some 1e3 rad/s) for the others.
-SAME, ADAPTIVE, SECOND, FIRST = 1e-9, 1e-7, 1e-3, 1e-2
+SAME, ADAPTIVE, DEFAULT, SECOND, FIRST = 1e-9, 1e-7, 1e-6, 1e-3, 1e-2
 FINE = 1e-4
 OTHERS = {
+    kb.Auto(): DEFAULT,
     kb.DormandPrince(rtol=1e-10, atol=1e-12): ADAPTIVE,
     RADAU: ADAPTIVE,
     kb.GeneralisedAlpha(FINE): SECOND,
@@ -70,7 +72,7 @@ def ways(name: str, options: dict) -> Iterator[Way]:
     system = kb.load(name, **options)
     native = kb.build(system)
     is_small = len(native.velocities) < SMALL and all(body.solid.beam is None for body in native.machine.bodies)
-    by_rk4, sharp = moved(simulate(native, RK4)), moved(simulate(native, SHARP))
+    sharp, compiled = moved(simulate(native, SHARP)), {stepper: moved(simulate(native, stepper)) for stepper in PLAIN}
     for stepper, allowed in OTHERS.items():
         apart = difference(simulate(native, stepper), sharp)
         yield Way("MaskedLDL", "Native", type(stepper).__name__, apart, allowed)
@@ -78,7 +80,8 @@ def ways(name: str, options: dict) -> Iterator[Way]:
         plant = kb.build(system, backend=backend, solver=solver)
         words = type(solver).__name__, type(backend).__name__
         if not plant.is_native:
-            yield Way(*words, "RungeKutta4", difference(simulate(plant, RK4), by_rk4), SAME)
+            for stepper, expected in compiled.items():
+                yield Way(*words, type(stepper).__name__, difference(simulate(plant, stepper), expected), SAME)
         if not plant.is_native and is_small:
             yield Way(*words, "Radau", difference(simulate(plant, RADAU), sharp), ADAPTIVE)
 

@@ -17,11 +17,14 @@ NO_THRESHOLDS = {  # small constants that decide nothing, and why
         "NEARBY": "size of the steps to nearby configurations",
         "OFF": "size of the steps off the manifold",
     },
-    "compiled/pace.py": {"SMALLEST_ERROR": "coefficient of the PI controller of DOPRI5"},
     "control/goals.py": {"LEAST": "keeps 0/0 out of a root"},
     "export/c/cases.py": {"NEAR": "how far the states of cases are moved"},
     "export/c/servo.py": {"SAMPLE": "time between two states of the cases"},
     "plant/assembly.py": {"FILL": "inertia that fills a metric up"},
+    "steppers/step_length.py": {
+        "SMALLEST_ERROR": "coefficient of the PI controller of DOPRI5",
+        "FIRST_PROBE": "how far the motion is looked at to guess the first step",
+    },
     "view/studio/drag.py": {"MASSLESS": "inertia that fills a metric up"},
 }
 THRESHOLD = re.compile(r"^_?[A-Z][A-Z0-9_]* = [0-9.]+e-[0-9]+\b", re.MULTILINE)

@@ -18,6 +18,7 @@ from kalaba.compiled.structural import collocate, keep_acceleration
 from kalaba.constrain import rows
 from kalaba.native import machine_code
 from kalaba.native.machine_code import compiled, compiled_entry, floats, inlined, integers, source_stamp
+from kalaba.steppers import step_length
 
 Records = npt.NDArray[np.void]
 
@@ -111,7 +112,11 @@ def accept(memory: Memory) -> None:
 
 # Everything that is compiled into the engine: a change in any of these files makes Numba compile it anew.
 _STAMP = source_stamp(
-    Path(__file__).parent, Path(machine_code.__file__), Path(rows.__file__), Path(tolerances.__file__)
+    Path(__file__).parent,
+    Path(machine_code.__file__),
+    Path(rows.__file__),
+    Path(step_length.__file__),
+    Path(tolerances.__file__),
 )
 advance = _engine(_STAMP, take_stages, gauge)
 advance_structure = _engine(_STAMP, collocate, keep_acceleration)

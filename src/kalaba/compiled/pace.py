@@ -5,14 +5,13 @@ import numpy as np
 from kalaba.compiled.memory import NAN, RUNNING, UNDERFLOW, UNSOLVED, Memory, evaluate, load
 from kalaba.compiled.projection import activate
 from kalaba.native.machine_code import Floats, compiled, floats, integers
+from kalaba.steppers import step_length
+from kalaba.steppers.step_length import FIRST_PROBE, SMALLEST_ERROR, STRETCH
 from kalaba.tolerances import INFINITE, SHORTEST_STEP
 
-STRETCH = 1.01  # a step may grow by this to land on the end at once
-SAFETY = 0.9
-SHRINK, GROW = 0.2, 10.0  # limits of the change from one step to the next
-MEMORY = 0.04  # β of the PI controller
-SMALLEST_ERROR = 1e-4  # an error taken as smaller would let one lucky step decide the next
-FIRST_PROBE = 1e-6  # of the run: how far the motion is looked at to guess the first step
+next_factor = compiled(step_length.next_factor)
+retry_factor = compiled(step_length.retry_factor)
+_first_length = compiled(step_length.first_length)
 
 
 @compiled
@@ -140,37 +139,10 @@ def widen(memory: Memory) -> None:
 
 
 @compiled
-def next_factor(error: float, previous: float, exponent: int) -> float:
-    """Give the factor from this accepted step to the next, by the PI controller.
-
-    With k = `exponent`, of h in the error estimate::
-
-        factor = 0.9 e^-(1/k - 3β/4) e_before^β        within 0.2 and 10
-
-    Reference: Hairer and Wanner, Solving Ordinary Differential Equations II, IV.2, and their code DOPRI5.
-    """
-    factor: float = (
-        SAFETY * max(error, 1e-10) ** (0.75 * MEMORY - 1.0 / exponent) * max(previous, SMALLEST_ERROR) ** MEMORY
-    )
-    return min(GROW, max(SHRINK, factor))
-
-
-@compiled
-def retry_factor(error: float, exponent: int) -> float:
-    """Give the factor by which a rejected step is tried again; a step that ended in NaN is cut by the most."""
-    if not error < np.inf:
-        return SHRINK
-    factor: float = SAFETY * error ** (0.75 * MEMORY - 1.0 / exponent)
-    return max(SHRINK, factor)
-
-
-@compiled
 def first_step(memory: Memory, t: float) -> float:
     """Guess the first step from the size of the rate of y (the first stage) and of the rate's change.
 
     The change is that over a small Euler step, a millionth of the run. Overwrites `between` and `trial`.
-
-    Reference: Hairer, Nørsett and Wanner, Solving Ordinary Differential Equations I, II.4, "Starting Step Size".
     """
     y, trial, between, rates, stages = (
         floats(memory.y),
@@ -189,6 +161,4 @@ def first_step(memory: Memory, t: float) -> float:
     for n in range(memory.entries):
         between[n] = rates[n] - stages[n]
     d2 = scaled_norm(memory, between) / h0
-    slope = max(d1, d2)
-    h1 = 1e3 * h0 if not slope > 0.0 else (0.01 / slope) ** (1.0 / memory.exponent)
-    return max(h0, min(1e3 * h0, h1)) if slope < np.inf else h0
+    return _first_length(d1, d2, h0, memory.exponent)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from kalaba.steppers.stepper import Stepper
 
 Drive = Callable[[float, Array, Array], Array]
+Rate = Callable[[float, Array], Array]
 RUNGE_KUTTA = RungeKutta4()  # whose coefficients plant.step uses
 
 
@@ -108,7 +109,7 @@ class RowsInUse:
         settled = self.project(state, t)
         if not self._projects or not self._plant.constraints:
             return settled
-        if not _jerk(state, settled) <= PROJECTION_JERK:
+        if not jerk(state, settled) <= PROJECTION_JERK:
             self._choose(self._plant.pack(unit(self._plant.machine, state.q), state.v, t), t)
             self._is_due = True  # to be chosen again, and judged, when the next step begins
             settled = self._projected(state, t).state
@@ -162,13 +163,22 @@ class RowsInUse:
             )
 
     def _note_jolt(self, raw: State, settled: State, t: float) -> None:
-        self.jolt = max(self.jolt, (_jerk(raw, settled), t), key=lambda jolt: jolt[0])
+        self.jolt = max(self.jolt, (jerk(raw, settled), t), key=lambda jolt: jolt[0])
 
 
-def _jerk(raw: State, settled: State) -> float:
+def jerk(raw: State, settled: State) -> float:
     """The part of the speed that a projection changed."""
     change = float(np.max(np.abs(settled.v - raw.v), initial=0.0))
     return change / max(SLOWEST, float(np.max(np.abs(raw.v), initial=0.0)))
+
+
+class Stages(NamedTuple):
+    """A step of an explicit method before its end is projected; y = (work, q, v)."""
+
+    start: Array  # y
+    span: Span
+    rates: list[Array]  # k_i
+    end: Array  # y⁺
 
 
 def step_state(
@@ -176,40 +186,59 @@ def step_state(
     state: State,
     drive: Drive | Array,
     span: Span,
-    stepper: Stepper = RUNGE_KUTTA,
-    rows: RowsInUse | None = None,
 ) -> State:
-    """One step of an explicit stepper, then projection: k_i = f(t + c_i h, y + h Σ a_ij k_j), y⁺ = y + h Σ b_i k_i.
+    """One step of Kutta's method, then projection, with the rows chosen at the machine's start if they hold."""
+    rows, at = RowsInUse(plant, plant.choice), plant.pack(*state, span.start)
+    if rows.has_turned(at) and is_open(plant, instant(plant, at).value):
+        state = project_state(plant, state, span.start)  # where rows can be chosen
+    state = rows.watch(state, span.start)
+    y = np.concatenate([[0.0], *state])
+    _, end = parts(plant, take_stages(plant, RUNGE_KUTTA, rate_of(plant, drive, rows.choice), y, span).end)
+    return rows.settle(end, span.start + span.length)
 
-    With the rows in use of a run, which has watched them at the state; else with those chosen at the machine's start,
-    if they hold.
-    """
-    n_q, (t, h), tableau = len(plant.coordinates), span, stepper.tableau
-    if rows is None:
-        rows, at = RowsInUse(plant, plant.choice), plant.pack(*state, t)
-        if rows.has_turned(at) and is_open(plant, instant(plant, at).value):
-            state = project_state(plant, state, t)  # where rows can be chosen
-        state = rows.watch(state, t)
-    choice = rows.choice
 
-    def rate(time: float, y: Array) -> Array:
-        at = State(y[:n_q], y[n_q:])
-        acceleration = motion_with(plant, packed_state(plant, at, time, drive), choice).acceleration
-        return np.concatenate([q_dot(plant.machine, *at), acceleration])
+def parts(plant: Plant, y: Array) -> tuple[float, State]:
+    """The work and the state in y = (work, q, v)."""
+    n_q = len(plant.coordinates)
+    return float(y[0]), State(y[1 : 1 + n_q], y[1 + n_q :])
 
-    y = np.concatenate(state)
-    stages: list[Array] = []
+
+def rate_of(plant: Plant, drive: Drive | Array, choice: Choice) -> Rate:
+    """ẏ of y = (work, q, v) as a function of time and y, with rows that were chosen before."""
+
+    def rate(t: float, y: Array) -> Array:
+        _, state = parts(plant, y)
+        packed = packed_state(plant, state, t, drive)
+        motion = motion_with(plant, packed.copy(), choice)
+        power = power_at(plant, packed, motion.constraint_force)
+        return np.concatenate([[power], q_dot(plant.machine, *state), motion.acceleration])
+
+    return rate
+
+
+def power_at(plant: Plant, packed: Array, constraint_force: Array) -> float:
+    """Power of motors, forces and moving constraints, less what dampers take, W."""
+    terms = plant.evaluate("system_matrices", packed)
+    force = terms["force"] + terms["bias"] + constraint_force
+    return float(force @ packed[plant.layout.v] - terms["damping_power"][0])
+
+
+def take_stages(plant: Plant, stepper: Stepper, rate: Rate, y: Array, span: Span) -> Stages:
+    """The stages of an explicit method: k_i = f(t + c_i h, y + h Σ a_ij k_j), y⁺ = y + h Σ b_i k_i."""
+    (t, h), tableau = span, stepper.tableau
+    rates: list[Array] = []
     for node, row in zip(tableau.nodes, tableau.matrix, strict=True):
-        stages.append(rate(t + node * h, y + h * _weighted(row, stages)))
+        rates.append(rate(t + node * h, y + h * weighted(row, rates)))
     # Sums of whole multiples of the smallest weight, (1, 2, 2, 1)/6 in Kutta's method, round least.
     whole = 1 / min(abs(weight) for weight in tableau.weights if weight)
-    moved = y + h / whole * _weighted([whole * weight for weight in tableau.weights], stages)
+    end = y + h / whole * weighted([whole * weight for weight in tableau.weights], rates)
     if stepper.velocity_first:
-        moved[:n_q] = y[:n_q] + h * q_dot(plant.machine, y[:n_q], moved[n_q:])
-    return rows.settle(State(moved[:n_q], moved[n_q:]), t + h)
+        first_v = 1 + len(plant.coordinates)
+        end[:first_v] = (y + h * rate(t, np.concatenate([y[:first_v], end[first_v:]])))[:first_v]
+    return Stages(y, span, rates, end)
 
 
-def _weighted(weights: Sequence[float], stages: Sequence[Array]) -> Array | float:
+def weighted(weights: Sequence[float], stages: Sequence[Array]) -> Array | float:
     """Σ w_j k_j, without the terms that are nothing."""
     return sum((weight * stage for weight, stage in zip(weights, stages, strict=True) if weight), start=0.0)
 

@@ -2,178 +2,192 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import warnings
 from dataclasses import replace
 from time import perf_counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kalaba.constrain.solvers import Motion
-from kalaba.errors import ConstraintError, KalabaError, ModelError, NotFiniteError
-from kalaba.plant.evaluate import motion_with
-from kalaba.plant.plant import Plant
-from kalaba.plant.reference import (
-    Drive,
-    RowError,
-    RowsInUse,
-    Span,
-    hold,
-    packed_state,
-    step_state,
-)
-from kalaba.plant.state import State
-from kalaba.results.run import Effort, Ending, Run, Status, Worst
+from kalaba.errors import ConstraintError, ModelError, NotFiniteError
+from kalaba.plant.reference import Rate, RowsInUse, Stages, jerk, parts, rate_of, weighted
+from kalaba.results.run import Ending, MethodChange, Run
+from kalaba.run.plain_pace import AdaptedPace, FixedPace, StepUnderflowError, absolute_tolerances
 from kalaba.run.progress import Lookout
-from kalaba.run.sampling import Sampler
+from kalaba.run.recording import (
+    Held,
+    Sample,
+    effort_of,
+    ending_of,
+    event_value,
+    run_of_samples,
+    sample_at,
+    sample_times,
+    take_samples,
+)
 from kalaba.space.arrays import Array
-from kalaba.tolerances import ON_GRID, SAME_TIME
+from kalaba.steppers.tableau import ButcherTableau
+from kalaba.tolerances import PROJECTION_JERK
 
 if TYPE_CHECKING:
-    from kalaba.plant.choice import Choice
-    from kalaba.plant.plant import Plant
-    from kalaba.plant.state import State
+    from kalaba.run.radau import ImplicitLoop
     from kalaba.run.task import Task
 
+HALVINGS = 60  # of the step: the event's time is then known to rounding
+CALLER_OF_SIMULATE = 5  # stack levels from here to who is warned
 
-class Sample(NamedTuple):
-    """What a run records at one time."""
 
-    time: float  # s
-    q: Array
-    v: Array
-    acceleration: Array
-    constraint_force: Array
-    inputs: Array  # efforts of motors, sampled forces, and the generalised force where it is pushed
+class StiffWarning(UserWarning):
+    """A run takes long, since its motion is stiff and its loop has no implicit method for it."""
 
 
 def run_python(task: Task) -> Run:
-    """Fixed steps with projection, one Python call per evaluation."""
-    plant, state, step = task.plant, task.start, task.stepper.pace.step
-    samples: list[Sample] = []
-    began = perf_counter()
-    steps = max(1, int(np.ceil(task.duration / step - ON_GRID)))
-    drive, ending, t, saved, row = Held(task), Ending.DONE, 0.0, 0, ""
-    rows = RowsInUse(plant, projects=task.stabilisation.projects)
-    lookout = Lookout(task.progress, plant, task.duration)
-    take_samples(task.samplers, drive.held, 0.0, state)
-    before = event_value(task, state, t, drive)
-    for k in range(steps + 1):
-        t = min(k * step, task.duration)
-        try:
-            state = rows.watch(state, t, is_start=k == 0)
-        except (ConstraintError, NotFiniteError) as error:
-            ending, row = ending_of(error)
-            break
-        if t >= saved * task.save_every - ON_GRID * step or k == steps:
-            samples.append(sample_at(plant, state, t, drive, rows.choice))
-            saved = int(np.floor(t / task.save_every + ON_GRID)) + 1
-        if k == steps:
-            break
-        h = min((k + 1) * step, task.duration) - t
-        try:
-            with np.errstate(all="ignore"):  # numbers that are no longer finite are found below
-                state = step_state(plant, state, drive, Span(t, h), task.stepper, rows)
-            after = event_value(task, state, t + h, drive)
-        except (ModelError, ConstraintError, NotFiniteError) as error:
-            ending, row = ending_of(error)
-            break
-        take_samples(task.samplers, drive.held, t + h, state)
-        if before < 0 <= after:
-            ending, t = Ending.STOPPED, t + h
-            samples.append(sample_at(plant, state, t, drive, rows.choice))
-            break
-        before = after
-        lookout.look(t + h, k + 1, state)
-    if not samples:
-        samples.append(sample_at(plant, state, t, drive, None))
-    return run_of_samples(plant, samples, task.status(ending, t, row), effort_of(task, rows, k, perf_counter() - began))
+    """Explicit steps, fixed or adapted, with projection: one Python call per evaluation."""
+    loop, began, row = PlainLoop(task), perf_counter(), ""
+    ending: Ending | None = None
+    try:
+        with np.errstate(all="ignore"):  # numbers that are no longer finite are found below
+            while ending is None:
+                ending = loop.step() or task.limit_reached(loop.steps, perf_counter() - began)
+    except StepUnderflowError:
+        ending = Ending.STEP_UNDERFLOW
+    except (ModelError, ConstraintError, NotFiniteError) as error:
+        ending, row = ending_of(error)
+    return loop.finish(ending, row, perf_counter() - began)
 
 
-def effort_of(task: Task, rows: RowsInUse, steps: int, wall_time: float) -> Effort:
-    """What a run took, with the rows that it chose."""
-    return replace(task.effort(steps, wall_time), choices=tuple(rows.choices), jolt=rows.jolt)
-
-
-def ending_of(error: KalabaError) -> tuple[Ending, str]:
-    """How a run ends by an error, and the row that it speaks of.
-
-    Numbers that are not finite are refused by the next call that meets them.
-    """
-    if isinstance(error, RowError):
-        return (Ending.INCONSISTENT if error.is_left_out else Ending.RESIDUAL_GROWTH), error.row
-    return (Ending.INCONSISTENT if isinstance(error, ConstraintError) else Ending.NOT_FINITE), ""
-
-
-def event_value(task: Task, state: State, t: float, drive: Drive) -> float:
-    """Value of the event at a state: below 0 until the stop condition is true; -∞ = there is none."""
-    return -np.inf if task.event is None else float(task.event(packed_state(task.plant, state, t, drive))[0])
-
-
-def run_of_samples(plant: Plant, samples: list[Sample], status: Status, effort: Effort) -> Run:
-    """A Run of what was recorded; the largest residual is that of the samples, the work an integral of the power."""
-    time, q, v, acceleration, force, u = (np.array(column) for column in zip(*samples, strict=True))
-    worst = None
-    if plant.constraints:
-        gaps = np.array([np.abs(plant.residual(x, t)) for x, t in zip(q, time, strict=True)])
-        i, row = np.unravel_index(int(np.argmax(gaps)), gaps.shape)
-        worst = Worst(float(gaps[i, row]), plant.constraints[int(row)], float(time[i]))
-    work = integral(time, np.array([_power(plant, sample) for sample in samples]))
-    return Run(plant, time, q, v, acceleration, force, u[:, : len(plant.actuators)], u, status, effort, worst, work)
-
-
-def _power(plant: Plant, sample: Sample) -> float:
-    """Power of motors, forces and moving constraints, less what dampers take."""
-    packed = plant.layout.pack(sample.q, sample.v, sample.time)
-    hold(plant, packed, sample.inputs)
-    terms = plant.evaluate("system_matrices", packed)
-    force = terms["force"] + terms["bias"] + sample.constraint_force
-    return float(force @ sample.v - terms["damping_power"][0])
-
-
-def integral(time: Array, rate: Array) -> Array:
-    """Integral since the first sample, by a cubic spline through the samples (fourth order)."""
-    if len(time) < 2:
-        return np.zeros(len(time))
-    from scipy.interpolate import CubicSpline
-
-    increasing = np.concatenate([[True], np.diff(time) > 0])
-    spline = CubicSpline(time[increasing], rate[increasing]).antiderivative()
-    return np.asarray(spline(time) - spline(time[0]))
-
-
-class Held:
-    """Held inputs as a function of time and state: samples stay until the next are taken, a law follows the state."""
+class PlainLoop:
+    """A run under way in plain Python: `step` does what `step` in `compiled/engine.py` does, in the same order."""
 
     def __init__(self, task: Task) -> None:
-        self._plant = task.plant
-        self._law = task.control
-        self.held: Array = np.zeros(task.held.stop - task.held.start)
+        self._task, self._plant, self._drive = task, task.plant, Held(task)
+        self._rows = RowsInUse(task.plant, projects=task.stabilisation.projects)
+        self._lookout = Lookout(task.progress, task.plant, task.duration)
+        self._times = sample_times(task)
+        self._samples: list[Sample] = []
+        self.steps, self._time, self._y = 0, 0.0, np.concatenate([[0.0], *task.start])
+        self._pace = FixedPace(task) if task.stepper.pace.is_fixed else AdaptedPace(task, self._y)
+        take_samples(task.samplers, self._drive.held, 0.0, task.start)
+        self._event = event_value(task, task.start, 0.0, self._drive)
+        self._implicit: ImplicitLoop | None = None  # what goes on where the motion is stiff
+        self._changes: tuple[MethodChange, ...] = ()
+        self._is_stiff = False
 
-    def __call__(self, t: float, q: Array, v: Array) -> Array:
-        """Evaluate the law, if there is one."""
-        if self._law is None:
-            return self.held.copy()
-        packed = self._plant.layout.pack(q, v, t)
-        hold(self._plant, packed, self.held)
-        return self._law(packed)
+    def step(self) -> Ending | None:
+        """One step; how the run ends if it does."""
+        if self._implicit is not None:
+            return self._implicit_step(self._implicit)
+        task, plant, t, slack = self._task, self._plant, self._time, self._pace.slack
+        work, state = parts(plant, self._y)
+        take_samples(task.samplers, self._drive.held, t, state)
+        state = self._rows.watch(state, t, is_start=self.steps == 0)
+        self._y = np.concatenate([[work], *state])
+        if self._times[len(self._samples)] <= t + slack:
+            self._record(self._times[len(self._samples)], self._y)
+        if t >= task.duration - slack:
+            return Ending.DONE
+        until = min([task.duration, *(sampler.due for sampler in task.samplers)])
+        rate = rate_of(plant, self._drive, self._rows.choice)
+        ahead, stages = self._pace.take(rate, t, self._y, until)
+        work, end = parts(plant, stages.end)
+        settled = np.concatenate([[work], *self._rows.settle(end, ahead)])
+        self.steps += 1
+        if self._look_within(Dense(task.stepper.tableau, stages, settled, rate), ahead):
+            return Ending.STOPPED
+        self._time, self._y = ahead, settled
+        self._pace.widen(settled)
+        self._lookout.look(ahead, self.steps, parts(plant, settled)[1])
+        if not self._is_stiff and self._pace.is_stiff(ahead):
+            self._go_on_stiff()
+        return None
+
+    def finish(self, ending: Ending, row: str, wall_time: float) -> Run:
+        """The Run of what was recorded."""
+        task, rows, time = self._task, self._rows, self._time
+        if not self._samples:
+            self._samples.append(sample_at(self._plant, self._y, 0.0, self._drive, None))
+        if ending is Ending.STOPPED:
+            time = self._samples[-1].time
+        effort = effort_of(task, rows, self.steps, wall_time)
+        effort = replace(effort, rejected=self._pace.rejected, changes=self._changes)
+        return run_of_samples(self._plant, self._samples, task.status(ending, time, row), effort)
+
+    def _go_on_stiff(self) -> None:
+        """Let scipy's implicit method go on where the stepper has one for stiff motions; else say so, and stay."""
+        task, plant, t = self._task, self._plant, self._time
+        self._is_stiff = True
+        stepper, rate = task.stepper.if_stiff, self._pace.stiffest
+        if stepper is None:
+            return
+        if task.is_sampled:
+            warnings.warn(
+                f"{task.name}: stiff from t = {t:.4g} s on, rates up to {rate:.3g} /s: steps are short, since this "
+                "loop has no implicit method for sampled functions. Take backend=kb.Native() and the default solver.",
+                StiffWarning,
+                stacklevel=CALLER_OF_SIMULATE,
+            )
+            return
+        from kalaba.run.radau import ImplicitLoop, Method  # which imports scipy's solvers
+
+        work, state = parts(plant, self._y)
+        y = np.concatenate([[work], *self._rows.watch(state, t)])
+        method = Method("Radau", stepper.pace.rtol or 0.0, absolute_tolerances(task))
+        self._implicit = ImplicitLoop(task, method, (t, y), self._drive, self._rows, self._samples)
+        self._changes = (MethodChange(t, method.kind, rate),)
+
+    def _implicit_step(self, loop: ImplicitLoop) -> Ending | None:
+        """One step of the implicit method."""
+        ending = loop.step()
+        self.steps, self._time = self.steps + 1, loop.time
+        return ending
+
+    def _look_within(self, dense: Dense, ahead: float) -> bool:
+        """Record the samples that lie within a step, and the state where it meets the event; then True."""
+        _, settled = parts(self._plant, dense.end)
+        before, self._event = self._event, event_value(self._task, settled, ahead, self._drive)
+        stop = self._crossing(dense) if before < 0 <= self._event else np.inf
+        while (due := self._times[len(self._samples)]) < min(ahead - self._pace.slack, stop):
+            self._record(due, self._between(dense, due))
+        if stop < np.inf:
+            self._record(stop, self._between(dense, stop))
+        return stop < np.inf
+
+    def _crossing(self, dense: Dense) -> float:
+        """The time at which the event comes, by bisection on the dense output of the step."""
+        low, high = 0.0, 1.0
+        t, h = dense.stages.span
+        for _ in range(HALVINGS):
+            part = (low + high) / 2
+            _, state = parts(self._plant, dense(part))
+            value = event_value(self._task, state, t + part * h, self._drive)
+            low, high = (low, part) if value >= 0 else (part, high)
+        return t + high * h
+
+    def _between(self, dense: Dense, t: float) -> Array:
+        """The state within a step, projected, but not where that is noise: within rounding of a singular position."""
+        start, h = dense.stages.span
+        work, raw = parts(self._plant, dense((t - start) / h))
+        settled = self._rows.project(raw, t)
+        return np.concatenate([[work], *(raw if jerk(raw, settled) > PROJECTION_JERK else settled)])
+
+    def _record(self, t: float, y: Array) -> None:
+        self._samples.append(sample_at(self._plant, y, t, self._drive, self._rows.choice))
 
 
-def take_samples(samplers: Iterable[Sampler], held: Array, t: float, state: State) -> None:
-    """Take the samples that are due, between steps: a sampled function sees states of the run and no stages."""
-    for sampler in samplers:
-        if sampler.due <= t + SAME_TIME * max(1.0, t):
-            held[sampler.part] = sampler.sample(t, state.q, state.v)
+class Dense:
+    """The states within a step, by the tableau's dense output; without one, by the cubic through both ends."""
 
+    def __init__(self, tableau: ButcherTableau, stages: Stages, end: Array, rate: Rate) -> None:
+        self._tableau, self.stages, self.end, self._rate = tableau, stages, end, rate
+        self._last: Array | None = None
 
-def sample_at(plant: Plant, state: State, t: float, drive: Drive, choice: Choice | None) -> Sample:
-    """The motion at a state of the run with the rows in use; without any it is unknown."""
-    inputs = drive(t, state.q, state.v)
-    unknown = np.full(len(state.v), np.nan)
-    if choice is None:
-        return Sample(t, state.q, state.v, unknown, unknown.copy(), inputs)
-    try:
-        result = motion_with(plant, packed_state(plant, state, t, inputs), choice)
-    except NotFiniteError:  # the state is fine, and so part of the run; the step from here will fail
-        result = Motion(unknown, unknown.copy())
-    return Sample(t, state.q, state.v, result.acceleration, result.constraint_force, inputs)
+    def __call__(self, part: float) -> Array:
+        """The state at the part θ of the step."""
+        y, (t, h), rates = self.stages.start, self.stages.span, self.stages.rates
+        if self._tableau.dense:
+            return y + h * weighted(self._tableau.dense_weights(part), rates)
+        if self._last is None:
+            self._last = self._rate(t + h, self.end)
+        left = 1.0 - part
+        ends = left**2 * (1.0 + 2.0 * part) * y + part**2 * (3.0 - 2.0 * part) * self.end
+        return np.asarray(ends + h * part * left * (left * rates[0] - part * self._last))

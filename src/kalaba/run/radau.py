@@ -1,10 +1,13 @@
-"""Stiff runs: scipy's implicit solver with the Jacobian from automatic differentiation, projected after each step."""
+"""Stiff runs: scipy's implicit solver with the Jacobian from automatic differentiation, projected after each step.
+
+The plain loop goes on with it where its motion turns out to be stiff.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import scipy.integrate
@@ -14,11 +17,11 @@ from kalaba.errors import ConstraintError, ModelError, NotFiniteError
 from kalaba.native.backend import Interpreted
 from kalaba.plant.choice import keep_rows, not_finite
 from kalaba.plant.evaluate import motion_with
-from kalaba.plant.reference import Drive, RowsInUse, packed_state
+from kalaba.plant.reference import Drive, RowsInUse, packed_state, power_at
 from kalaba.plant.state import State
 from kalaba.results.run import Ending, Run
 from kalaba.run.progress import Lookout
-from kalaba.run.python_loop import Held, Sample, effort_of, ending_of, event_value, run_of_samples, sample_at
+from kalaba.run.recording import Held, Sample, effort_of, ending_of, event_value, run_of_samples, sample_at
 from kalaba.space.arrays import Array
 from kalaba.space.configuration import q_dot
 from kalaba.tolerances import ON_GRID, SAME_TIME
@@ -31,62 +34,120 @@ if TYPE_CHECKING:
     from kalaba.run.task import Task
 
 HALVINGS = 60  # of the step: the event's time is then known to rounding
+GAUSS = np.polynomial.legendre.leggauss(4)  # nodes and weights on [-1, 1], exact to order 8
+
+
+class Method(NamedTuple):
+    """An implicit method of scipy and its tolerances."""
+
+    kind: str  # its class in scipy.integrate
+    rtol: float
+    atol: float | Array
 
 
 def run_stiff(task: Task) -> Run:
     """Advance scipy's solver step by step; samples are taken from its dense output and projected."""
-    plant, drive = task.plant, Held(task)
+    plant, drive, pace = task.plant, Held(task), task.stepper.pace
     rows, began = RowsInUse(plant, projects=task.stabilisation.projects), perf_counter()
-    steps, ending, row, samples = 0, Ending.DONE, "", list[Sample]()
+    steps, ending, row, samples = 0, None, "", list[Sample]()
     try:
-        start = rows.watch(task.start, 0.0, is_start=True)
-        samples.append(sample_at(plant, start, 0.0, drive, rows.choice))
+        y = np.concatenate([[0.0], *rows.watch(task.start, 0.0, is_start=True)])
+        samples.append(sample_at(plant, y, 0.0, drive, rows.choice))
         if not np.isfinite(samples[0].acceleration).all():
             raise not_finite(plant)
-        for steps, ending in _steps(task, start, drive, rows, samples):  # noqa: B007  (the last ones count)
-            if ending.failed:
-                break
+        method = Method(task.stepper.solver, pace.rtol or 0.0, pace.atol)
+        loop = ImplicitLoop(task, method, (0.0, y), drive, rows, samples)
+        while ending is None:
+            ending = loop.step() or task.limit_reached(loop.steps, perf_counter() - began)
+            steps = loop.steps
     except (ConstraintError, ModelError, NotFiniteError) as error:
         ending, row = ending_of(error)
     if not samples:
-        samples.append(sample_at(plant, task.start, 0.0, drive, None))
+        samples.append(sample_at(plant, np.concatenate([[0.0], *task.start]), 0.0, drive, None))
     effort = effort_of(task, rows, steps, perf_counter() - began)
     return run_of_samples(plant, samples, task.status(ending, samples[-1].time, row), effort)
 
 
-def _steps(
-    task: Task, start: State, drive: Drive, rows: RowsInUse, samples: list[Sample]
-) -> Iterator[tuple[int, Ending]]:
-    """Take the steps of a run, and give their number and how each went; samples are added as they are due."""
-    plant, steps = task.plant, 0
-    n_q, lookout = len(plant.coordinates), Lookout(task.progress, plant, task.duration)
-    solver = _solver(task, start, drive, rows)
-    before = event_value(task, start, 0.0, drive)
-    while solver.status == "running":
+class ImplicitLoop:
+    """A run that goes on by a solver of scipy, from a time and y = (work, q, v) there; it adds to the samples."""
+
+    def __init__(
+        self,
+        task: Task,
+        method: Method,
+        begin: tuple[float, Array],
+        drive: Drive,
+        rows: RowsInUse,
+        samples: list[Sample],
+    ) -> None:
+        (t, y), kind = begin, getattr(scipy.integrate, method.kind)
+        self._task, self._plant, self._drive, self._rows, self._samples = task, task.plant, drive, rows, samples
+        rate, jacobian = _rate(task.plant, drive, rows), _jacobian(task, rows)
+        self._solver = kind(rate, t, y[1:], task.duration, jac=jacobian, rtol=method.rtol, atol=method.atol)
+        self._work, self._worked_until = float(y[0]), t
+        self._event = event_value(task, self._state, t, drive)
+        self._lookout = Lookout(task.progress, task.plant, task.duration)
+        self.steps = 0
+
+    @property
+    def time(self) -> float:
+        """Where the run stands, s."""
+        return float(self._solver.t)
+
+    @property
+    def _state(self) -> State:
+        return State(*np.split(self._solver.y, [len(self._plant.coordinates)]))
+
+    def step(self) -> Ending | None:
+        """One step; how the run ends if it does. Samples are added as they are due."""
+        task, solver = self._task, self._solver
         ending = _step(solver)
         if ending.failed:
-            yield steps, ending
-            return
-        steps += 1
-        dense, stop_time = solver.dense_output(), solver.t
-        after = event_value(task, _at(dense, solver.t, n_q), solver.t, drive)
-        if before < 0 <= after:
-            ending, stop_time = Ending.STOPPED, _crossing(task, dense, solver.t_old, solver.t)
-        before = after
-        is_end = solver.t >= task.duration or ending is Ending.STOPPED
-        _take_samples(task, dense, rows, samples, stop_time, is_end=is_end)
-        yield steps, ending
-        if ending is Ending.STOPPED:
-            return
-        _settle(solver, n_q, rows)
-        lookout.look(solver.t, steps, State(solver.y[:n_q], solver.y[n_q:]))
+            return ending
+        self.steps += 1
+        dense, stop = solver.dense_output(), solver.t
+        before, self._event = self._event, event_value(task, self._state, solver.t, self._drive)
+        is_stopped = before < 0 <= self._event
+        if is_stopped:
+            stop = _crossing(task, dense, solver.t_old, solver.t)
+        is_done = solver.status != "running"
+        self._take_samples(dense, stop, is_end=is_done or is_stopped)
+        if is_stopped or is_done:
+            return Ending.STOPPED if is_stopped else Ending.DONE
+        self._settle()
+        self._lookout.look(solver.t, self.steps, self._state)
+        return None
 
+    def _settle(self) -> None:
+        """Project the solver's state, and choose rows again if need be; a one-step method goes on from there."""
+        state = self._rows.project(self._state, self._solver.t)
+        self._solver.y = np.concatenate(self._rows.watch(state, self._solver.t))
+        self._solver.f = self._solver.fun(self._solver.t, self._solver.y)
 
-def _solver(task: Task, start: State, drive: Drive, rows: RowsInUse) -> OdeSolver:
-    """The class of scipy that the stepper names, at the start of the run."""
-    kind, pace = getattr(scipy.integrate, task.stepper.solver), task.stepper.pace
-    rate, jacobian = _rate(task.plant, drive, rows), _jacobian(task, rows)
-    return kind(rate, 0.0, np.concatenate(start), task.duration, jac=jacobian, rtol=pace.rtol, atol=pace.atol)
+    def _take_samples(self, dense: DenseOutput, until: float, *, is_end: bool) -> None:
+        """Add the samples due after the last one and until a time, projected; the end is always one."""
+        last, save_every = self._samples[-1].time, self._task.save_every
+        first = int(np.floor(last / save_every + ON_GRID)) + 1
+        final = int(np.floor(until / save_every + ON_GRID))
+        times = [k * save_every for k in range(first, final + 1)]
+        if is_end and (not times or times[-1] < until - SAME_TIME):
+            times.append(until)
+        n_q = len(self._plant.coordinates)
+        for t in (time for time in times if time > last):
+            self._add_work(dense, t)
+            y = np.concatenate([[self._work], *self._rows.project(_at(dense, t, n_q), t)])
+            self._samples.append(sample_at(self._plant, y, t, self._drive, self._rows.choice))
+        self._add_work(dense, until)
+
+    def _add_work(self, dense: DenseOutput, until: float) -> None:
+        """Integrate the power along the step's dense output, by Gauss's rule."""
+        start, length = self._worked_until, until - self._worked_until
+        for node, weight in zip(*GAUSS, strict=True):
+            t = start + (1.0 + node) / 2 * length
+            packed = packed_state(self._plant, _at(dense, t, len(self._plant.coordinates)), t, self._drive)
+            force = motion_with(self._plant, packed.copy(), self._rows.choice).constraint_force
+            self._work += weight / 2 * length * power_at(self._plant, packed, force)
+        self._worked_until = until
 
 
 def _rate(plant: Plant, drive: Drive, rows: RowsInUse) -> Callable[[float, Array], Array]:
@@ -118,28 +179,6 @@ def _step(solver: OdeSolver) -> Ending:
 def _at(dense: DenseOutput, t: float, n_q: int) -> State:
     y = dense(t)
     return State(y[:n_q], y[n_q:])
-
-
-def _settle(solver: OdeSolver, n_q: int, rows: RowsInUse) -> None:
-    """Project the solver's state, and choose rows again if need be; a one-step method goes on from there."""
-    state = rows.project(State(solver.y[:n_q], solver.y[n_q:]), solver.t)
-    solver.y = np.concatenate(rows.watch(state, solver.t))
-    solver.f = solver.fun(solver.t, solver.y)
-
-
-def _take_samples(
-    task: Task, dense: DenseOutput, rows: RowsInUse, samples: list[Sample], until: float, *, is_end: bool
-) -> None:
-    """Add the samples due after the last one and until a time, projected; the end is always one."""
-    last = samples[-1].time
-    first = int(np.floor(last / task.save_every + ON_GRID)) + 1
-    final = int(np.floor(until / task.save_every + ON_GRID))
-    times = [k * task.save_every for k in range(first, final + 1)]
-    if is_end and (not times or times[-1] < until - SAME_TIME):
-        times.append(until)
-    n_q, drive = len(task.plant.coordinates), Held(task)
-    for t in (time for time in times if time > last):
-        samples.append(sample_at(task.plant, rows.project(_at(dense, t, n_q), t), t, drive, rows.choice))  # noqa: PERF401  (those before an error stay)
 
 
 def _crossing(task: Task, dense: DenseOutput, low: float, high: float) -> float:

@@ -132,7 +132,7 @@ def _runner(task: Task) -> Callable[[Task], Run]:
         from kalaba.run.radau import run_stiff
 
         return run_stiff
-    if not (stepper.is_explicit and stepper.pace.is_fixed):
+    if not stepper.is_explicit:
         raise IntegrationError(f"{task.name}: {stepper!r} needs backend=Native() and the default solver.")
 
     return run_python

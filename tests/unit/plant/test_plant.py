@@ -358,9 +358,8 @@ def test_a_run_that_blows_up_says_so_and_keeps_what_was_done():
         assert len(caught.value.run.time) >= 1
 
 
-def test_a_run_that_is_stopped_ends_past_the_condition():
+def test_a_run_that_is_stopped_ends_at_the_condition():
     plant = kb.build(kb.load("four-bar"), backend=kb.Interpreted())
     run = kb.simulate(plant, 1.0, control={"motor": "1"}, stop="crank.angle > 1.01", stepper=kb.RungeKutta4(1e-3))
-    assert run["crank.angle"][-1] >= 1.01
-    assert run["crank.angle"][-1] < 1.012
+    assert run["crank.angle"][-1] == pytest.approx(1.01, abs=1e-9)  # dense output of order 3 is projected there
     assert run.status.time == run.time[-1] < 1.0
