@@ -112,11 +112,11 @@ class ImplicitLoop:
             stop = _crossing(task, dense, solver.t_old, solver.t)
         is_done = solver.status != "running"
         self._take_samples(dense, stop, is_end=is_done or is_stopped)
-        if is_stopped or is_done:
-            return Ending.STOPPED if is_stopped else Ending.DONE
+        if is_stopped:
+            return Ending.STOPPED
         self._settle()
         self._lookout.look(solver.t, self.steps, self._state)
-        return None
+        return Ending.DONE if is_done else None
 
     def _settle(self) -> None:
         """Project the solver's state, and choose rows again if need be; a one-step method goes on from there."""
