@@ -23,7 +23,8 @@ def controller(_t: float, _q: np.ndarray, v: np.ndarray, integral: float) -> tup
 
 # `state` is the controller's memory, here the integral at the start. The torque is held between samples, and a motor
 # gives no more than its limit. Between two samples no Python runs.
-run = kb.simulate(plant, 4.0, control=kb.Sampled(controller, rate, state=0.0))
+fixed = kb.RungeKutta4(1e-3)  # as the loop of one's own below; the default would take other steps
+run = kb.simulate(plant, 4.0, control=kb.Sampled(controller, rate, state=0.0), stepper=fixed)
 late = run.time > 2.0
 speed = run["rate(crank.angle)"][late]
 print(f"speed after 2 s: {speed.min():.2f} to {speed.max():.2f} rad/s, {speed.mean():.2f} on average")
@@ -63,4 +64,4 @@ assert abs(turn["crank.angle"][-1] - 1 - 2 * np.pi) < 1e-9
 assert gap < 1e-13
 assert away > 0.1
 assert part.status.failed
-assert abs(part.time[-1] - 1.0) < 1e-2
+assert abs(part.status.time - 1.0) < 1e-2

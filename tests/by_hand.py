@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 import kalaba as kb
 
 Array = NDArray[np.float64]
-SHARP = kb.DormandPrince(rtol=1e-11, atol=1e-12)
+SHARP = kb.DormandPrince(rtol=3e-12, atol=3e-13)
 G = 9.81
 
 

@@ -122,6 +122,8 @@ PROJECTED = 1e-12
 # m, rad: a residual above this, where projecting no longer helps, is a failure. Far above what rounding leaves of
 # configurations of size 1e3, far below what a drawing shows.
 PROJECTION_LOST = 1e-9
+# Of the largest share of a row in a weak direction: more is as large, but for rounding.
+EQUAL_SHARE = 1.0 - 1e-6
 # Of the speed: a projection that changes more has met a singular position, or rows that came into force with a jerk.
 PROJECTION_JERK = 1e-4
 # m/s, rad/s: changes of smaller speeds are measured against this, so that rounding at rest is no jerk.

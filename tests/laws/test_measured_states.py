@@ -101,7 +101,8 @@ def test_reactions_derivatives_and_steps_converge_too(name, backend):
 def test_a_servo_law_at_a_measured_state_converges_too(name, options):
     """S and r, from which the motors' efforts follow, for goals that leave the machine where it is."""
     plant = kb.build(kb.load(name, **options))
-    bound = kb.servo(plant, kb.posture()).bind(plant)
+    allocation = kb.LeastSquares(weights=(1.0,) * len(plant.actuators))
+    bound = kb.servo(plant, kb.posture(), allocation=allocation).bind(plant)
     for noise in NOISE:
         states = measured(plant, noise, 1)
         state = kb.State(states.q[0], states.v[0])

@@ -3,7 +3,7 @@
     world ── universal ── A ── ball ── B ── ball ── C ── joint under test ── world
 
 Cut at the joint under test, or cut at the ball between A and B; closing-only joints stand in the tree as the massless
-carriage or rod that they replace. Both runs are made at 1e-11 per step and must agree to 1e-9 after one second.
+carriage or rod that they replace. Both runs are made at 3e-12 per step and must agree to 1e-9 after one second.
 """
 
 import numpy as np

@@ -286,7 +286,7 @@ def motored() -> kb.System:
 def test_a_motored_four_bar_keeps_its_loop_and_its_books(seconds):
     plant = kb.build(motored())
     control = {"motor": "0.2*(10 - rate(crank.angle))"}
-    run = kb.simulate(plant, seconds, control=control, save_every=0.1)
+    run = kb.simulate(plant, seconds, control=control, save_every=0.1, stepper=kb.RungeKutta4(1e-3))
     rounding = np.spacing(np.abs(run.q).max())  # of an angle that counts its turns: 1e-13 rad after a hundred of them
     assert run.worst.value <= max(1e-14, rounding)
     assert np.abs(run.residual).max() <= max(1e-14, rounding)

@@ -1,6 +1,6 @@
 """What drives a machine, as whole native runs: springs, forces, motors, sampled control, events, placements.
 
-Closed forms, or equations by hand under scipy's DOP853; runs are made at 1e-11 per step and held to 1e-9.
+Closed forms, or equations by hand under scipy's DOP853; runs are made at 3e-12 per step and held to 1e-9.
 """
 
 from functools import cache

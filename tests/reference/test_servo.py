@@ -30,7 +30,7 @@ def pus_upu():
 
 def test_the_planar_robot_moves_as_asked_with_the_least_torques(planar):
     plant, reference = planar
-    run = kb.simulate(plant, 10.0, control=kb.servo(plant, GOALS), save_every=0.02)
+    run = kb.simulate(plant, 10.0, control=kb.servo(plant, GOALS), save_every=0.02, stepper=kb.RungeKutta4(1e-3))
     assert np.abs(run.q - reference["q"]).max() < 1e-9
     assert np.abs(run.actuation - reference["tau_min"]).max() < 1e-9
 

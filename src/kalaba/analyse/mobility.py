@@ -15,7 +15,7 @@ from kalaba.plant.state import State
 from kalaba.results.notebook import mobility_html
 from kalaba.space.arrays import Array
 from kalaba.space.configuration import displaced
-from kalaba.tolerances import DEPENDENCE_BROKEN, DEPENDENCE_SHOWN, ROW_STRETCHED
+from kalaba.tolerances import DEPENDENCE_BROKEN, DEPENDENCE_SHOWN, EQUAL_SHARE, ROW_STRETCHED
 from kalaba.units import counted
 
 if TYPE_CHECKING:
@@ -133,7 +133,8 @@ def _conditioning(plant: Plant, rows: IndependentRows) -> tuple[float, str]:
         return 1.0, ""
     U, sigma, _ = np.linalg.svd(_unit_rows(rows.metric, rows.matrix)[rows.kept], full_matrices=False)
     names = [name for name, is_kept in zip(plant.constraints, rows.kept, strict=True) if is_kept]
-    return float(sigma[-1]), names[int(np.argmax(np.abs(U[:, -1])))]
+    share = np.abs(U[:, -1])
+    return float(sigma[-1]), names[int(np.argmax(share > EQUAL_SHARE * share.max()))]  # of equal ones the first
 
 
 def _unit_rows(metric: Array, matrix: Array) -> Array:

@@ -178,12 +178,11 @@ def _option(entry: Entry, key: str, value: str, flag: str) -> Choice:
 
 
 def choose_stepper(name: StepperName | None, step: float | None, of_scenario: Stepper | None) -> Stepper:
-    """The stepper of the flags, or the scenario's own, or the default."""
+    """The stepper of the flags, or the scenario's own, or the default: with a step that of fixed steps."""
     from kalaba import steppers
 
-    chosen = (
-        steppers.BY_NAME[name]() if name is not None else of_scenario if of_scenario is not None else steppers.Auto()
-    )
+    default = steppers.Auto() if step is None else steppers.RungeKutta4()
+    chosen = steppers.BY_NAME[name]() if name is not None else of_scenario if of_scenario is not None else default
     if step is None:
         return chosen
     if not chosen.has_step:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 OutputFlag = Annotated[Path, typer.Option("-o", "--output", help="Where to write the run: .nc, .csv or .parquet.")]
 DurationFlag = Annotated[float | None, typer.Option(help="Seconds to simulate, instead of the scenario's own.")]
-StepFlag = Annotated[float | None, typer.Option(help="Step in seconds, for steppers with a fixed one.")]
+StepFlag = Annotated[float | None, typer.Option(help="Step in seconds, a fixed one: of --stepper, or of rk4.")]
 StepperFlag = Annotated[
     StepperName | None, typer.Option(metavar="NAME", help=f"How to integrate: {', '.join(StepperName)}.")
 ]

@@ -2,7 +2,7 @@
 
 from kalaba.compiled.memory import INCONSISTENT, RUNNING, SINGULAR, Memory, evaluate, load
 from kalaba.compiled.pace import stays_finite
-from kalaba.compiled.projection import fail_unsettled, jerk, keep_raw, note_jolts, restore, settle
+from kalaba.compiled.projection import fail_unsettled, jerk, keep_raw, note_gap, note_jolts, restore, settle
 from kalaba.constrain import rows
 from kalaba.native.machine_code import call, compiled, floats, integers
 from kalaba.tolerances import (
@@ -33,7 +33,7 @@ def watch(memory: Memory) -> bool:
     if memory.n_rows == 0:
         return False
     status, flag, rank = integers(memory.status), integers(memory.flag), integers(memory.rank)
-    mask, references, worst = floats(memory.mask), floats(memory.references), floats(memory.worst)
+    mask, references = floats(memory.mask), floats(memory.references)
     lanes, end = memory.lanes, memory.n_rows * memory.lanes
     pivots = floats(memory.rates + 8 * (memory.entries + memory.n_v * lanes))
     gaps = floats(memory.rates + 8 * (memory.entries + memory.n_v * lanes + end))
@@ -46,10 +46,8 @@ def watch(memory: Memory) -> bool:
                 turned |= pivots[k] < ROW_PIVOT_FALLEN * references[k]
             else:
                 turned |= gaps[k] > ROW_OPEN and memory.projecting == 1
-            if gaps[k] > worst[lane] and rank[lane] >= 0 and status[lane] == RUNNING:
-                worst[lane] = gaps[k]
-                integers(memory.worst_row)[lane] = row
-                floats(memory.worst_time)[lane] = memory.time
+            if rank[lane] >= 0 and status[lane] == RUNNING:
+                note_gap(memory, lane, gaps[k], row, memory.time)
         turned &= status[lane] == RUNNING
         flag[lane] = 1 if turned else 0
         any_turned |= turned

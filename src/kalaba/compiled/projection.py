@@ -71,12 +71,13 @@ def keep_raw(memory: Memory, state: Floats) -> None:
 
 @compiled
 def jerk(memory: Memory, state: Floats, lane: int) -> float:
-    """Tell how much of a lane's speed its projection has changed."""
-    raw, lanes = floats(memory.raw), memory.lanes
+    """Tell how much of a lane's speed its projection has changed: of the largest so far, as a machine may turn back."""
+    raw, extents, lanes = floats(memory.raw), floats(memory.extents), memory.lanes
     change, fastest = 0.0, SLOWEST
-    for i in range(memory.n_y - memory.n_v, memory.n_y):
-        change = max(change, abs(state[i * lanes + lane] - raw[i * lanes + lane]))
-        fastest = max(fastest, abs(raw[i * lanes + lane]))
+    for slot in range(memory.n_y - memory.n_v, memory.n_y):
+        i = slot * lanes + lane
+        change = max(change, abs(state[i] - raw[i]))
+        fastest = max(fastest, abs(raw[i]), extents[i])
     return change / fastest
 
 
@@ -101,6 +102,15 @@ def note_jolts(memory: Memory, state: Floats, t: float) -> None:
         if size > jolt[lane] and integers(memory.status)[lane] == RUNNING:
             jolt[lane] = size
             floats(memory.jolt_time)[lane] = t
+
+
+@compiled
+def note_gap(memory: Memory, lane: int, gap: float, row: int, t: float) -> None:
+    """Keep the largest gap of a lane on record, with its row and its time."""
+    if gap > floats(memory.worst)[lane]:
+        floats(memory.worst)[lane] = gap
+        integers(memory.worst_row)[lane] = row
+        floats(memory.worst_time)[lane] = t
 
 
 @compiled

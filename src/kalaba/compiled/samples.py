@@ -4,7 +4,7 @@ import numpy as np
 
 from kalaba.compiled.explicit import interpolate, prepare_dense
 from kalaba.compiled.memory import RUNNING, STOPPED, Memory, evaluate, load
-from kalaba.compiled.projection import activate, jerk, keep_raw, restore, settle
+from kalaba.compiled.projection import activate, jerk, keep_raw, note_gap, restore, settle
 from kalaba.native.machine_code import Floats, call, compiled, floats, inlined, integers
 from kalaba.tolerances import PROJECTION_JERK
 
@@ -49,6 +49,7 @@ def record(memory: Memory, lane: int, t: float, state: Floats) -> None:
     floats(memory.sample_time)[index * lanes + lane] = t
     floats(memory.sample_gap)[index * lanes + lane] = gap
     integers(memory.sample_gap_row)[index * lanes + lane] = row
+    note_gap(memory, lane, gap, row, t)
     samples[lane] = index + 1
 
 
@@ -139,7 +140,7 @@ def look(memory: Memory, state: Floats, t: float) -> bool:
 
 @compiled
 def locate(memory: Memory) -> None:
-    """Find the time of each flagged lane's event on the step's dense output, by bisection."""
+    """Find the time of each flagged lane's event by bisection, on the states that would be recorded: projected ones."""
     flag, values, stop, h = integers(memory.flag), floats(memory.values), floats(memory.stop), memory.taken
     for lane in range(memory.lanes):
         if flag[lane] == 1:
@@ -147,6 +148,8 @@ def locate(memory: Memory) -> None:
             for _ in range(HALVINGS):
                 part = 0.5 * (low + high)
                 interpolate(memory, h, part)
+                activate(memory)
+                _settle_between(memory, memory.time + part * h)
                 load(memory, floats(memory.between), memory.time + part * h)
                 call(memory.event, memory.inputs, memory.values, memory.event_store)
                 if values[lane] >= 0.0:

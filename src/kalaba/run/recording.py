@@ -57,7 +57,8 @@ def ending_of(error: KalabaError) -> tuple[Ending, str]:
     """
     if isinstance(error, RowError):
         return (Ending.INCONSISTENT if error.is_left_out else Ending.RESIDUAL_GROWTH), error.row
-    return (Ending.INCONSISTENT if isinstance(error, ConstraintError) else Ending.NOT_FINITE), ""
+    contradicts = isinstance(error, ConstraintError) and not isinstance(error, NotFiniteError)
+    return (Ending.INCONSISTENT if contradicts else Ending.NOT_FINITE), ""
 
 
 def event_value(task: Task, state: State, t: float, drive: Drive) -> float:

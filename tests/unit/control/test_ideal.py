@@ -6,6 +6,7 @@ import pytest
 import kalaba as kb
 from kalaba.errors import ControlError, IntegrationError
 
+RK4 = kb.RungeKutta4(1e-3)
 CENTRE = (0.21157192052098645, 0.2981304133600941)
 GOALS = (
     kb.follow("leg1.link_b.tip.x", f"{CENTRE[0]!r} + 0.01*cos(t)"),
@@ -25,8 +26,8 @@ def miss(run):
 
 
 def test_the_published_force_misses_its_goal_on_the_closed_machine_and_the_stacked_one_meets_it(plant):
-    published = kb.simulate(plant, 10.0, control=kb.IdealServo(GOALS))
-    stacked = kb.simulate(plant, 10.0, control=kb.IdealServo(GOALS, stacked=True))
+    published = kb.simulate(plant, 10.0, control=kb.IdealServo(GOALS), stepper=RK4)
+    stacked = kb.simulate(plant, 10.0, control=kb.IdealServo(GOALS, stacked=True), stepper=RK4)
     assert miss(published).max() == pytest.approx(5.95e-3, abs=5e-5)  # of a motion of 10 mm to either side
     assert miss(stacked).max() < 1e-12
     assert not published.actuation.any()  # no motor acts
@@ -44,8 +45,8 @@ def test_the_published_force_is_that_of_udwadia_and_kalaba_for_the_goals_alone(p
 
 
 def test_stacked_force_plus_structure_moves_the_machine_as_rows_do(plant):
-    by_rows = kb.simulate(kb.load("planar-parallel", tracking=True), 1.0)
-    pushed = kb.simulate(plant, 1.0, control=kb.IdealServo(GOALS, stacked=True))
+    by_rows = kb.simulate(kb.load("planar-parallel", tracking=True), 1.0, stepper=RK4)
+    pushed = kb.simulate(plant, 1.0, control=kb.IdealServo(GOALS, stacked=True), stepper=RK4)
     assert np.abs(by_rows.q - pushed.q).max() < 1e-12
     assert np.abs(pushed.energy_balance).max() < 1e-12 * np.abs(pushed.energy).max() + 1e-15  # pushes do work
 
@@ -53,7 +54,7 @@ def test_stacked_force_plus_structure_moves_the_machine_as_rows_do(plant):
 def test_native_and_interpreted_runs_agree_and_a_file_keeps_the_push(plant, tmp_path):
     slow = kb.build(kb.load("planar-parallel"), backend=kb.Interpreted(), solver=kb.UdwadiaKalaba())
     control = kb.IdealServo(GOALS, frequency=10.0)
-    native, python = kb.simulate(plant, 0.1, control=control), kb.simulate(slow, 0.1, control=control)
+    native, python = (kb.simulate(p, 0.1, control=control, stepper=RK4) for p in (plant, slow))
     assert np.abs(native.q - python.q).max() < 1e-13
     assert np.abs(native.push - python.push).max() < 1e-11 * np.abs(native.push).max()
     again = kb.open_run(native.save(tmp_path / "run.nc"))

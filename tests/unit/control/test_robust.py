@@ -29,7 +29,7 @@ def error_at_rest(damping: float = 1.0, correction: object = None, model: float 
         model={"load.mass": model},
         correction=correction,
     )
-    return -float(kb.simulate(lift(), 3.0, control=made)["load.travel"][-1])
+    return -float(kb.simulate(lift(), 3.0, control=made, stepper=kb.RungeKutta4(1e-3))["load.travel"][-1])
 
 
 def missing(model: float = WRONG) -> float:

@@ -54,7 +54,7 @@ def test_a_drive_with_friction_brakes_as_its_difference_equation_says():
 def test_friction_in_the_machine_brakes_as_its_differential_equation_says():
     """m v̇ = −c − b v: v = (v₀ + c/b) e^(−b t/m) − c/b, while far from creeping."""
     rubbing = sled(kb.Spring("rub", "sled.travel", damping=VISCOUS, friction=DRY), speed=1.0)
-    run = kb.simulate(rubbing, 0.5)
+    run = kb.simulate(rubbing, 0.5, stepper=kb.RungeKutta4(1e-3))
     expected = (1.0 + DRY / VISCOUS) * np.exp(-VISCOUS * run.time / MASS) - DRY / VISCOUS
     np.testing.assert_allclose(run["rate(sled.travel)"], expected, rtol=1e-12)
     assert np.abs(run.energy_balance).max() < 1e-9
