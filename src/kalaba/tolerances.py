@@ -66,6 +66,9 @@ NO_INERTIA = 1e-13
 # still as good as √0.1 of what they were. Measured against the last choice, not against the row's own length: the row
 # itself can vanish.
 ROW_PIVOT_FALLEN = 0.1
+# Of the same: between two steps a row whose pivot is smaller has become a thousand times shorter, and a projection
+# onto it that changes the speed divides errors of the dense output by that length.
+ROW_PIVOT_GONE = 1e-6
 # m, rad: a row left out that is open by more was not dependent; a hundred times the residual of a projected state.
 ROW_OPEN = 1e-11
 # m/s², rad/s²: a row with more slack at acceleration level is looked at closely.

@@ -21,6 +21,11 @@ NO_THRESHOLDS = {  # small constants that decide nothing, and why
     "export/c/cases.py": {"NEAR": "how far the states of cases are moved"},
     "export/c/servo.py": {"SAMPLE": "time between two states of the cases"},
     "plant/assembly.py": {"FILL": "inertia that fills a metric up"},
+    "run/judge.py": {
+        "ATOL": "tolerance of the run that another is compared with, as are the next two",
+        "TIGHTER": "part of a tolerance",
+        "SHARPEST": "smallest tolerance",
+    },
     "steppers/step_length.py": {
         "SMALLEST_ERROR": "coefficient of the PI controller of DOPRI5",
         "FIRST_PROBE": "how far the motion is looked at to guess the first step",

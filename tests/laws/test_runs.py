@@ -122,3 +122,15 @@ def test_a_step_that_ends_beside_a_singular_position_keeps_energy_and_loop(offse
     run = kb.simulate(kb.System("parallelogram", parts, gravity=(0, 0, 0), start=start), 0.3, save_every=1e-3)
     assert np.ptp(run.energy) < 1e-5 * run.energy[0]
     assert np.abs(run.residual).max() < 1e-10
+
+
+@pytest.mark.parametrize("name", ["four-bar", "bennett"])
+def test_a_stop_holds_to_rounding_however_long_the_steps(name):
+    """The event is found on the states that are recorded: projected ones, not those between two steps."""
+    plant = kb.build(kb.load(name))
+    angle = plant.coordinates[0]
+    goal = float(plant.start.q[0]) - 0.1
+    run = kb.simulate(plant, 2.0, stepper=kb.Auto(rtol=1e-3, atol=1e-6), stop=f"{angle} < {goal!r}", check=False)
+    assert run.status.ending.value == "stopped"
+    assert abs(run.q[-1, 0] - goal) < 1e-13  # bisected to the last bits of time
+    assert np.abs(run.residual).max() < 1e-14

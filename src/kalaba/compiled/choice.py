@@ -4,7 +4,7 @@ from kalaba.compiled.memory import INCONSISTENT, RUNNING, SINGULAR, Memory, eval
 from kalaba.compiled.pace import stays_finite
 from kalaba.compiled.projection import fail_unsettled, jerk, keep_raw, note_gap, note_jolts, restore, settle
 from kalaba.constrain import rows
-from kalaba.native.machine_code import call, compiled, floats, integers
+from kalaba.native.machine_code import Floats, call, compiled, floats, integers
 from kalaba.tolerances import (
     PROJECTION_JERK,
     PROJECTION_LOST,
@@ -12,6 +12,7 @@ from kalaba.tolerances import (
     ROW_NOTHING,
     ROW_OPEN,
     ROW_PIVOT_FALLEN,
+    ROW_PIVOT_GONE,
     ROW_SPEED_CLOSED,
 )
 
@@ -33,25 +34,32 @@ def watch(memory: Memory) -> bool:
     if memory.n_rows == 0:
         return False
     status, flag, rank = integers(memory.status), integers(memory.flag), integers(memory.rank)
-    mask, references = floats(memory.mask), floats(memory.references)
-    lanes, end = memory.lanes, memory.n_rows * memory.lanes
-    pivots = floats(memory.rates + 8 * (memory.entries + memory.n_v * lanes))
+    mask, lanes, end = floats(memory.mask), memory.lanes, memory.n_rows * memory.lanes
     gaps = floats(memory.rates + 8 * (memory.entries + memory.n_v * lanes + end))
     any_turned = False
     for lane in range(lanes):
-        turned = rank[lane] < 0
+        turned = rank[lane] < 0 or has_fallen(memory, lane, ROW_PIVOT_FALLEN)
         for row in range(memory.n_rows):
             k = row * lanes + lane
-            if mask[k] > 0.0:
-                turned |= pivots[k] < ROW_PIVOT_FALLEN * references[k]
-            else:
-                turned |= gaps[k] > ROW_OPEN and memory.projecting == 1
+            turned |= mask[k] == 0.0 and gaps[k] > ROW_OPEN and memory.projecting == 1
             if rank[lane] >= 0 and status[lane] == RUNNING:
                 note_gap(memory, lane, gaps[k], row, memory.time)
         turned &= status[lane] == RUNNING
         flag[lane] = 1 if turned else 0
         any_turned |= turned
     return any_turned
+
+
+@compiled
+def has_fallen(memory: Memory, lane: int, share: float) -> bool:
+    """Say whether a pivot of a kept row, as last evaluated, is below that share of what it was at the last choice."""
+    mask, references, lanes = floats(memory.mask), floats(memory.references), memory.lanes
+    pivots = floats(memory.rates + 8 * (memory.entries + memory.n_v * lanes))
+    fallen = False
+    for row in range(memory.n_rows):
+        k = row * lanes + lane
+        fallen |= mask[k] > 0.0 and pivots[k] < share * references[k]
+    return fallen
 
 
 @compiled
@@ -87,6 +95,27 @@ def choose_again(memory: Memory) -> None:
 
 
 @compiled
+def flag_noise(memory: Memory, state: Floats, t: float) -> bool:
+    """Flag the lanes whose projection from `raw` to `state` is noise, and say whether there are any.
+
+    It is where a kept row has all but vanished, beside a singular position, and the error of the step, divided by the
+    row's size, becomes a jerk of the speed. A jerk alone may be the error of a long step.
+    """
+    flag, any_noise, any_jerk = integers(memory.flag), False, False
+    for lane in range(memory.lanes):
+        is_running = integers(memory.status)[lane] == RUNNING and memory.projecting == 1 and memory.n_rows > 0
+        flag[lane] = 1 if is_running and not jerk(memory, state, lane) <= PROJECTION_JERK else 0
+        any_jerk |= flag[lane] == 1
+    if any_jerk:
+        load(memory, floats(memory.raw), t)
+        evaluate(memory, -1)
+        for lane in range(memory.lanes):
+            flag[lane] = 1 if flag[lane] == 1 and has_fallen(memory, lane, ROW_PIVOT_GONE) else 0
+            any_noise |= flag[lane] == 1
+    return any_noise
+
+
+@compiled
 def settle_step(memory: Memory) -> None:
     """Project the end of a step, and give up lanes that it cannot close; where it changes the speed much, choose rows.
 
@@ -96,12 +125,7 @@ def settle_step(memory: Memory) -> None:
     trial, t, flag = floats(memory.trial), memory.ahead, integers(memory.flag)
     keep_raw(memory, trial)
     settle(memory, trial, t)
-    hit = False
-    for lane in range(memory.lanes):
-        shaken = integers(memory.status)[lane] == RUNNING and not jerk(memory, trial, lane) <= PROJECTION_JERK
-        flag[lane] = 1 if shaken else 0
-        hit |= shaken
-    if hit and memory.n_rows > 0 and memory.projecting == 1:
+    if flag_noise(memory, trial, t):
         for lane in range(memory.lanes):
             if flag[lane] == 1:
                 restore(memory, trial, lane)

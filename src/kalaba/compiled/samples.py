@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from kalaba.compiled.choice import flag_noise
 from kalaba.compiled.explicit import interpolate, prepare_dense
 from kalaba.compiled.memory import RUNNING, STOPPED, Memory, evaluate, load
-from kalaba.compiled.projection import activate, jerk, keep_raw, note_gap, restore, settle
+from kalaba.compiled.projection import activate, keep_raw, note_gap, restore, settle
 from kalaba.native.machine_code import Floats, call, compiled, floats, inlined, integers
-from kalaba.tolerances import PROJECTION_JERK
 
 HALVINGS = 60  # of the step: the event's time is then known to rounding
 
@@ -66,13 +66,14 @@ def record_state(memory: Memory) -> None:
 
 @compiled
 def _settle_between(memory: Memory, t: float) -> None:
-    """Project a state between two steps, but not where projection is noise: within rounding of a singular position."""
-    between = floats(memory.between)
+    """Project a state between two steps, but not where that is noise."""
+    between, flag = floats(memory.between), integers(memory.flag)
     keep_raw(memory, between)
     settle(memory, between, t)
-    for lane in range(memory.lanes):
-        if jerk(memory, between, lane) > PROJECTION_JERK:
-            restore(memory, between, lane)
+    if flag_noise(memory, between, t):
+        for lane in range(memory.lanes):
+            if flag[lane] == 1:
+                restore(memory, between, lane)
 
 
 @inlined
@@ -142,8 +143,10 @@ def look(memory: Memory, state: Floats, t: float) -> bool:
 def locate(memory: Memory) -> None:
     """Find the time of each flagged lane's event by bisection, on the states that would be recorded: projected ones."""
     flag, values, stop, h = integers(memory.flag), floats(memory.values), floats(memory.stop), memory.taken
+    for lane in range(memory.lanes):  # projections flag lanes of their own
+        stop[lane] = memory.ahead if flag[lane] == 1 else np.inf
     for lane in range(memory.lanes):
-        if flag[lane] == 1:
+        if stop[lane] < np.inf:
             low, high = 0.0, 1.0
             for _ in range(HALVINGS):
                 part = 0.5 * (low + high)

@@ -24,6 +24,8 @@ from kalaba.tolerances import (
     ROW_FADED,
     ROW_NOTHING,
     ROW_OPEN,
+    ROW_PIVOT_FALLEN,
+    ROW_PIVOT_GONE,
     ROW_SPEED_CLOSED,
     SLOWEST,
 )
@@ -78,6 +80,7 @@ class RowsInUse:
         self.jolt = (0.0, 0.0)  # largest part of the speed that a projection changed, and its time, s
         self._plant, self._projects = plant, projects
         self._is_due = choice is None and m > 0
+        self._fastest = SLOWEST  # m/s, rad/s: the largest speed so far
         self._largest = np.zeros(m)  # entry that each row ever had where rows were chosen
 
     def watch(self, state: State, t: float, *, is_start: bool = False) -> State:
@@ -109,12 +112,25 @@ class RowsInUse:
         settled = self.project(state, t)
         if not self._projects or not self._plant.constraints:
             return settled
-        if not jerk(state, settled) <= PROJECTION_JERK:
+        if self.is_noise(state, settled, t):
             self._choose(self._plant.pack(unit(self._plant.machine, state.q), state.v, t), t)
             self._is_due = True  # to be chosen again, and judged, when the next step begins
             settled = self._projected(state, t).state
         self._note_jolt(state, settled, t)
         return settled
+
+    def is_noise(self, raw: State, settled: State, t: float) -> bool:
+        """Whether a projection is noise: it changes the speed much, and a kept row has all but vanished there."""
+        if not self._projects or not self._plant.constraints or self.jerk(raw, settled) <= PROJECTION_JERK:
+            return False
+        at = self._plant.pack(unit(self._plant.machine, raw.q), raw.v, t)
+        least = self.choice.threshold * (ROW_PIVOT_GONE / ROW_PIVOT_FALLEN)
+        return not bool((pivots_at(self._plant, at, self.choice) >= least).all())
+
+    def jerk(self, raw: State, settled: State) -> float:
+        """The part of the speed, of the largest so far, that a projection changed."""
+        self._fastest = max(self._fastest, float(np.max(np.abs(raw.v), initial=0.0)))
+        return float(np.max(np.abs(settled.v - raw.v), initial=0.0)) / self._fastest
 
     def has_turned(self, at: Array) -> bool:
         """Whether, at packed inputs, a pivot has fallen or a row left out has opened."""
@@ -163,13 +179,7 @@ class RowsInUse:
             )
 
     def _note_jolt(self, raw: State, settled: State, t: float) -> None:
-        self.jolt = max(self.jolt, (jerk(raw, settled), t), key=lambda jolt: jolt[0])
-
-
-def jerk(raw: State, settled: State) -> float:
-    """The part of the speed that a projection changed."""
-    change = float(np.max(np.abs(settled.v - raw.v), initial=0.0))
-    return change / max(SLOWEST, float(np.max(np.abs(raw.v), initial=0.0)))
+        self.jolt = max(self.jolt, (self.jerk(raw, settled), t), key=lambda jolt: jolt[0])
 
 
 class Stages(NamedTuple):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kalaba.errors import ConstraintError, ModelError, NotFiniteError
-from kalaba.plant.reference import Rate, RowsInUse, Stages, jerk, parts, rate_of, weighted
+from kalaba.plant.reference import Rate, RowsInUse, Stages, parts, rate_of, weighted
 from kalaba.results.run import Ending, MethodChange, Run
 from kalaba.run.plain_pace import AdaptedPace, FixedPace, StepUnderflowError, absolute_tolerances
 from kalaba.run.progress import Lookout
@@ -27,7 +27,6 @@ from kalaba.run.recording import (
 )
 from kalaba.space.arrays import Array
 from kalaba.steppers.tableau import ButcherTableau
-from kalaba.tolerances import PROJECTION_JERK
 
 if TYPE_CHECKING:
     from kalaba.run.radau import ImplicitLoop
@@ -153,22 +152,22 @@ class PlainLoop:
         return stop < np.inf
 
     def _crossing(self, dense: Dense) -> float:
-        """The time at which the event comes, by bisection on the dense output of the step."""
+        """The time at which the event comes, by bisection on the states that would be recorded: projected ones."""
         low, high = 0.0, 1.0
         t, h = dense.stages.span
         for _ in range(HALVINGS):
             part = (low + high) / 2
-            _, state = parts(self._plant, dense(part))
+            _, state = parts(self._plant, self._between(dense, t + part * h))
             value = event_value(self._task, state, t + part * h, self._drive)
             low, high = (low, part) if value >= 0 else (part, high)
         return t + high * h
 
     def _between(self, dense: Dense, t: float) -> Array:
-        """The state within a step, projected, but not where that is noise: within rounding of a singular position."""
+        """The state within a step, projected, but not where that is noise."""
         start, h = dense.stages.span
         work, raw = parts(self._plant, dense((t - start) / h))
         settled = self._rows.project(raw, t)
-        return np.concatenate([[work], *(raw if jerk(raw, settled) > PROJECTION_JERK else settled)])
+        return np.concatenate([[work], *(raw if self._rows.is_noise(raw, settled, t) else settled)])
 
     def _record(self, t: float, y: Array) -> None:
         self._samples.append(sample_at(self._plant, y, t, self._drive, self._rows.choice))

@@ -109,7 +109,7 @@ class ImplicitLoop:
         before, self._event = self._event, event_value(task, self._state, solver.t, self._drive)
         is_stopped = before < 0 <= self._event
         if is_stopped:
-            stop = _crossing(task, dense, solver.t_old, solver.t)
+            stop = _crossing(task, self._rows, dense, (solver.t_old, solver.t))
         is_done = solver.status != "running"
         self._take_samples(dense, stop, is_end=is_done or is_stopped)
         if is_stopped:
@@ -181,13 +181,14 @@ def _at(dense: DenseOutput, t: float, n_q: int) -> State:
     return State(y[:n_q], y[n_q:])
 
 
-def _crossing(task: Task, dense: DenseOutput, low: float, high: float) -> float:
-    """The time at which the event comes, by bisection on the dense output of the step."""
+def _crossing(task: Task, rows: RowsInUse, dense: DenseOutput, span: tuple[float, float]) -> float:
+    """The time at which the event comes within a step, by bisection on the states that would be recorded."""
+    low, high = span
     n_q, event, layout = len(task.plant.coordinates), task.event, task.plant.layout
     assert event is not None  # noqa: S101  (it came)
     for _ in range(HALVINGS):
         middle = (low + high) / 2
-        value = float(event(layout.pack(*_at(dense, middle, n_q), middle))[0])
+        value = float(event(layout.pack(*rows.project(_at(dense, middle, n_q), middle), middle))[0])
         low, high = (low, middle) if value >= 0 else (middle, high)
     return high
 

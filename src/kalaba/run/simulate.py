@@ -69,10 +69,7 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
     """
     plant = _plant(system, start)
     driver = None if control is None else controller(control, plant.system.name)
-    if start is not None:
-        state, loss = take_over(plant, start)
-    else:
-        state, loss = (plant.start if driver is None else driver.start(plant)), 0.0
+    state, loss = _start(plant, driver, start)
     drive = None if driver is None else driver.law(plant, state)
     task = Task(
         plant=plant,
@@ -89,15 +86,32 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
         max_steps=max_steps,
         max_time=max_time,
     )
-    run_task = _runner(task)
-    stepper.check(task)
-    run = run_task(task)
-    run = replace(run, start_energy_loss=task.loss, shortfalls=shortfalls(task, run))
-    run = _held(replace(run, judgement=judge(task, run)), task, driver)
+    run = _judged(_run(task), task, driver)
     warn(task, run, is_promised=isinstance(control, Controller))
     if check and run.status.failed:
         raise IntegrationError(run.status.message, run)
     return run
+
+
+def _run(task: Task) -> Run:
+    run_task = _runner(task)
+    task.stepper.check(task)
+    return run_task(task)
+
+
+def _start(
+    plant: Plant, driver: Controller | None, start: State | tuple[ArrayLike, ArrayLike] | None
+) -> tuple[State, float]:
+    """Where a run begins, and the energy that is lost in taking hold of a start that was given."""
+    if start is not None:
+        return take_over(plant, start)
+    return (plant.start if driver is None else driver.start(plant)), 0.0
+
+
+def _judged(run: Run, task: Task, driver: Controller | None) -> Run:
+    """The run with what is known of it once it is done: shortfalls, accuracy, where motors lost hold."""
+    run = replace(run, start_energy_loss=task.loss, shortfalls=shortfalls(task, run))
+    return _held(replace(run, judgement=judge(task, run)), task, driver)
 
 
 def _held(run: Run, task: Task, driver: Controller | None) -> Run:
