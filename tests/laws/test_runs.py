@@ -124,13 +124,18 @@ def test_a_step_that_ends_beside_a_singular_position_keeps_energy_and_loop(offse
     assert np.abs(run.residual).max() < 1e-10
 
 
+LOOSE = (kb.Auto(rtol=1e-3, atol=1e-6), kb.Radau(rtol=1e-3, atol=1e-6), kb.RungeKutta4(0.05))
+
+
+@pytest.mark.parametrize("backend", [kb.Native(), kb.Interpreted()], ids=["native", "interpreted"])
+@pytest.mark.parametrize("stepper", LOOSE, ids=lambda stepper: type(stepper).__name__)
 @pytest.mark.parametrize("name", ["four-bar", "bennett"])
-def test_a_stop_holds_to_rounding_however_long_the_steps(name):
+def test_a_stop_holds_to_rounding_however_long_the_steps(name, stepper, backend):
     """The event is found on the states that are recorded: projected ones, not those between two steps."""
-    plant = kb.build(kb.load(name))
+    plant = kb.build(kb.load(name), backend=backend)
     angle = plant.coordinates[0]
     goal = float(plant.start.q[0]) - 0.1
-    run = kb.simulate(plant, 2.0, stepper=kb.Auto(rtol=1e-3, atol=1e-6), stop=f"{angle} < {goal!r}", check=False)
+    run = kb.simulate(plant, 2.0, stepper=stepper, stop=f"{angle} < {goal!r}", check=False)
     assert run.status.ending.value == "stopped"
     assert abs(run.q[-1, 0] - goal) < 1e-13  # bisected to the last bits of time
-    assert np.abs(run.residual).max() < 1e-14
+    assert np.abs(run.residual).max() < 1e-13
