@@ -6,12 +6,20 @@ from pathlib import Path
 
 from kalaba.robots.catalogue import ENTRIES
 from kalaba.robots.entry import Entry, Erratum
+from kalaba.robots.papers.paper import Paper, Verdict
+from kalaba.robots.papers.shelf import PAPERS
 
 HERE = Path(__file__).parent
 MACHINES = """# Machines
 
 The catalogue: `kb.load(name)` gives a machine, `kb.scenario(name)` what `kalaba run name` simulates. `kalaba show name`
 lists its parts and numbers. This page is written from the catalogue by `docs/make_catalogue.py`.
+"""
+PAPERS_HEAD = """# Papers
+
+The papers whose machines and methods kalaba makes work. Each has a page with everything that is in it: systems,
+methods, equations, figures, tables, claims and conclusions, what kalaba gives, what was published, the verdict, and the
+command that shows it. `kalaba papers Liao` prints the same. Written by `docs/make_catalogue.py`.
 """
 ERRATA = """# Errata of the papers
 
@@ -33,6 +41,41 @@ def errata_page() -> str:
         if entry.errata:
             sources.setdefault(entry.source, []).append(entry)
     return "\n".join((ERRATA, *(line for pair in sources.items() for line in _source(*pair)))).rstrip() + "\n"
+
+
+def papers_page() -> str:
+    """All papers, with how many items came to which verdict."""
+    verdicts = list(Verdict)
+    rows = [
+        (f"[{paper.key}](paper-{paper.key}.md)", paper.topic, *(str(paper.counts()[verdict]) for verdict in verdicts))
+        for paper in PAPERS
+    ]
+    headings = ("paper", "about", *(verdict.value for verdict in verdicts))
+    cited = [line for paper in PAPERS for line in (f"- **{paper.key}**: {paper.citation.text}.",)]
+    entries = "\n\n".join(paper.citation.bibtex for paper in PAPERS)
+    return "\n".join((PAPERS_HEAD, *_table(headings, rows), "", *cited, "", "```bibtex", entries, "```")) + "\n"
+
+
+def paper_page(paper: Paper) -> str:
+    """All items of a paper."""
+    machines = ", ".join(f"[`{name}`](machines.md#{name})" for name in paper.machines)
+    lines = [
+        f"# {paper.citation.title}",
+        "",
+        f"{paper.citation.text}.",
+        "",
+        f"Machines: {machines}.",
+        "",
+        paper.answer,
+        "",
+    ]
+    headings = ("where", "the paper", "published", "kalaba", "verdict", "command")
+    rows = [
+        (i.where, f"{i.kind.value}: {i.says}", i.published, i.gives_and_why, i.verdict.value, f"`{i.command}`")
+        for i in paper.items
+    ]
+    lines += [*_table(headings, rows), "", "[Errata of the papers](errata.md). Written by `docs/make_catalogue.py`."]
+    return "\n".join(lines) + "\n"
 
 
 def _machine(entry: Entry) -> Iterable[str]:
@@ -62,7 +105,7 @@ def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
 
 def _cell(text: str) -> str:
     """Text in which nothing is markup but code."""
-    return text if text.startswith("`") else re.sub(r"([|*_<\[])", r"\\\1", text)
+    return text if text.startswith(("`", "[")) else re.sub(r"([|*_<\[])", r"\\\1", text)
 
 
 def _sentence(text: str) -> str:
@@ -72,3 +115,6 @@ def _sentence(text: str) -> str:
 if __name__ == "__main__":
     (HERE / "machines.md").write_text(machines_page(), encoding="utf-8")
     (HERE / "errata.md").write_text(errata_page(), encoding="utf-8")
+    (HERE / "papers.md").write_text(papers_page(), encoding="utf-8")
+    for paper in PAPERS:
+        (HERE / f"paper-{paper.key}.md").write_text(paper_page(paper), encoding="utf-8")

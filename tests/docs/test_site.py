@@ -95,11 +95,17 @@ def test_every_page_is_in_the_navigation():
     assert {page.name for page in DOCS.glob("*.md")} == named
 
 
-@pytest.mark.parametrize("page", ["machines", "errata"])
+@pytest.mark.parametrize("page", ["machines", "errata", "papers"])
 def test_pages_of_the_catalogue_are_as_the_catalogue_has_it(page):
     """Otherwise: python docs/make_catalogue.py."""
     written = getattr(helper("make_catalogue"), f"{page}_page")()
     assert (DOCS / f"{page}.md").read_text("utf-8") == written
+
+
+def test_pages_of_papers_are_as_the_papers_have_it():
+    made = helper("make_catalogue")
+    for paper in made.PAPERS:
+        assert (DOCS / f"paper-{paper.key}.md").read_text("utf-8") == made.paper_page(paper)
 
 
 def test_a_docstring_is_taken_as_plain_text():

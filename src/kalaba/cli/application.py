@@ -16,6 +16,7 @@ from kalaba.cli.compare import compare
 from kalaba.cli.derive import derive
 from kalaba.cli.export import export
 from kalaba.cli.machines import check, list_machines, show
+from kalaba.cli.papers import papers
 from kalaba.cli.plot import plot
 from kalaba.cli.report import report
 from kalaba.cli.run import run
@@ -27,7 +28,7 @@ REFUSED = 2  # exit code of anything that kalaba refuses or that breaks off
 INTERRUPTED = 130
 
 PANELS = {
-    "Know a machine": ("list", "show", "check", "derive"),
+    "Know a machine": ("list", "papers", "show", "check", "derive"),
     "Run it": ("run", "compare"),
     "Look at it": ("view", "plot", "report"),
     "Take it elsewhere": ("export",),
@@ -38,6 +39,7 @@ COMMAND = re.compile(r"\s+(?=kalaba )")  # where the next of several examples be
 
 app = typer.Typer(name="kalaba", no_args_is_help=True, pretty_exceptions_enable=False)
 app.command("list")(list_machines)
+app.command("papers")(papers)
 app.command("show")(show)
 app.command("check")(check)
 app.command("run")(run)

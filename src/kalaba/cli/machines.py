@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def list_machines(*, as_json: JsonFlag = False) -> None:
-    """List the machines that can be shown and run, one line each.
+    """List the machines that can be shown and run, one line each; in brackets the paper that one is from.
 
     Example: kalaba list
     """
@@ -28,8 +28,9 @@ def list_machines(*, as_json: JsonFlag = False) -> None:
         print_json(dict(machines))
         return
     out, width = console(), max(len(name) for name, _ in machines)
-    for name, line in machines:
-        out.print(Text.assemble((f"{name:<{width}}", "bold"), f"  {line}"))
+    for machine in machines:
+        paper = f"  [{machine.paper}]" if machine.paper else ""
+        out.print(Text.assemble((f"{machine.name:<{width}}", "bold"), f"  {machine.summary}", (paper, "dim")))
 
 
 def show(
@@ -45,6 +46,7 @@ def show(
     """
     from kalaba.model import listing
     from kalaba.robots.catalogue import find, load
+    from kalaba.robots.papers.shelf import paper_of
 
     entry, settings = find(name), read_settings(name, changes)
     machine = load(name, settings.parameters, **settings.options).machine
@@ -62,6 +64,8 @@ def show(
     if hidden:
         out.print(f"{hidden} more numbers are zero; --all lists them")
     out.print(f"[bold]source[/bold]: {entry.source}")
+    if (paper := paper_of(entry.name)) is not None:
+        out.print(f"[bold]all of the paper[/bold]: kalaba papers {paper.key}")
 
 
 def check(name: NameArgument, *, changes: SetFlag = None, as_json: JsonFlag = False, quiet: QuietFlag = False) -> None:

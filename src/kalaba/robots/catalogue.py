@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import PurePath
 from types import MappingProxyType
+from typing import NamedTuple
 
 from kalaba.errors import FileError, ModelError, near
 from kalaba.model.system import System
@@ -35,6 +36,7 @@ from kalaba.robots import (
     two_drive_carry,
 )
 from kalaba.robots.entry import Choice, Entry
+from kalaba.robots.papers.shelf import paper_of, papers_about
 from kalaba.run.scenario import Scenario
 
 NO_PARAMETERS: Mapping[str, float] = MappingProxyType({})
@@ -71,15 +73,47 @@ ENTRIES: Mapping[str, Entry] = MappingProxyType(
 )
 
 
-def catalog() -> tuple[tuple[str, str], ...]:
-    """Names of the machines that can be loaded, with one line each."""
-    return tuple((entry.name, entry.summary) for entry in ENTRIES.values())
+class Listed(NamedTuple):
+    """A machine in the list of them.
+
+    Arguments:
+        name: what `kb.load` takes
+        summary: one line
+    """
+
+    name: str
+    summary: str
+
+    @property
+    def source(self) -> str:
+        """Where the machine and its numbers come from, as a citation."""
+        return ENTRIES[self.name].source
+
+    @property
+    def paper(self) -> str:
+        """Key of the paper that it is from, as in `kalaba papers dong2022`; "" = it is from elsewhere."""
+        paper = paper_of(self.name)
+        return "" if paper is None else paper.key
+
+
+def catalog() -> tuple[Listed, ...]:
+    """Names of the machines that can be loaded, with one line each; each carries its source too."""
+    return tuple(Listed(entry.name, entry.summary) for entry in ENTRIES.values())
 
 
 def find(name: str) -> Entry:
-    """Give the entry of a name, or say which names are near."""
+    """Give the entry of a name, or of the paper that a DOI, an author or a robot's printed name leads to.
+
+    If there is none, say which names are near.
+    """
     if name in ENTRIES:
         return ENTRIES[name]
+    papers = papers_about(name) if name.strip() else ()
+    machines = [machine for paper in papers for machine in paper.machines]
+    if len(machines) == 1:
+        return ENTRIES[machines[0]]
+    if machines:
+        raise ModelError(f"{name}: papers about it have the machines {', '.join(machines)}. Name one of them.")
     path = PurePath(name)
     if path.suffix or len(path.parts) > 1:
         kind = f"{path.suffix} files" if path.suffix else "files without a suffix"

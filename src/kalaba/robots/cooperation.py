@@ -22,12 +22,13 @@ from kalaba.model.system import AnyPart, System
 from kalaba.printing.notation import Notation
 from kalaba.robots import puma560
 from kalaba.robots.entry import Erratum
+from kalaba.robots.papers import sun
 from kalaba.robots.published import Line, PaperFigures, PaperPanel
 from kalaba.space.pose import Pose
 
 SOURCE = (
-    "Sun, Jin, He and Ding (Tsinghua University), 多机械手系统建模的一般方法 (A general method for modeling "
-    "multi-manipulators), for the method and the tasks; the numbers of the objects are chosen, the paper has none"
+    f"{sun.CITATION.text}, Tsinghua University, for the method and the tasks; the numbers of the objects are chosen, "
+    "the paper has none"
 )
 
 

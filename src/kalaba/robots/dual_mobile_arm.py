@@ -15,6 +15,7 @@ from kalaba.model.system import AnyPart, System
 from kalaba.printing.notation import Notation
 from kalaba.robots.entry import Entry, Erratum, Option
 from kalaba.robots.feedback import follow
+from kalaba.robots.papers import dong2022
 from kalaba.robots.published import Claim, Line, PaperFigures, PaperPanel
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Pose, Y, Z
@@ -217,10 +218,7 @@ FIGURES = PaperFigures(
 ENTRY = Entry(
     name="dual-mobile-arm",
     summary="two mobile arms carry one load, cut at its middle: 12 coordinates, 6 rows of structure, 6 of path",
-    source=(
-        "Dong, Yu, Zhao and Chen (2022), Dynamic modeling of spatial cooperation between dual-arm mobile manipulators, "
-        "Applied Mathematics and Mechanics 43(8), 846-856, doi 10.21656/1000-0887.420223"
-    ),
+    source=dong2022.CITATION.text,
     build=system,
     scenario=scenario,
     options={

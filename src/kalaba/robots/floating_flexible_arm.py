@@ -19,6 +19,7 @@ from kalaba.model.solids import Solid
 from kalaba.model.system import AnyPart, System
 from kalaba.printing.notation import Notation
 from kalaba.robots.entry import Entry, Erratum, Option, Positive
+from kalaba.robots.papers import liao2010
 from kalaba.robots.published import Claim, Line, Measure, PaperFigures, PaperPanel
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Z
@@ -221,10 +222,7 @@ def _notation() -> Notation:
 ENTRY = Entry(
     name="floating-flexible-arm",
     summary="carrier afloat with two flexible links and a load, in a plane: 6 coordinates and the links' modes",
-    source=(
-        "Liao, Li and Tang (2010), Dynamic modeling and simulation of a free-floating flexible manipulator system, "
-        "Journal of National University of Defense Technology 32(5), 29-33"
-    ),
+    source=liao2010.CITATION.text,
     build=system,
     scenario=scenario,
     options={

@@ -16,6 +16,7 @@ from kalaba.model.solids import Solid
 from kalaba.model.system import System
 from kalaba.printing.notation import Notation
 from kalaba.robots.entry import Entry, Erratum, Option
+from kalaba.robots.papers import han2020
 from kalaba.robots.published import Claim, Line, PaperFigures, PaperPanel
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Z
@@ -186,10 +187,7 @@ FIGURES = PaperFigures(
 ENTRY = Entry(
     name="planar-parallel",
     summary="three legs of two links hold one point in a plane: 12 coordinates, 10 rows, 2 freedoms, 3 motors",
-    source=(
-        "Han et al. (2020), Modeling and control of planar redundant parallel robots based on the Udwadia-Kalaba "
-        "method, Applied Mathematics and Mechanics 41(11), 1183-1196, doi 10.21656/1000-0887.400363"
-    ),
+    source=han2020.CITATION.text,
     build=system,
     scenario=scenario,
     options={

@@ -28,6 +28,7 @@ from kalaba.paths.making import circle
 from kalaba.plant.laws import Controller
 from kalaba.printing.notation import Notation
 from kalaba.robots.entry import Amount, Entry, Erratum, Option
+from kalaba.robots.papers import dou2014
 from kalaba.robots.published import Claim, Line, PaperFigures, PaperPanel
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Pose, X, Y, Z
@@ -202,9 +203,8 @@ ENTRY = Entry(
     name="pus-upu",
     summary="six sliders and a middle leg hold a platform: 27 velocities, 22 rows, 5 freedoms, six motors or five",
     source=(
-        "Dou et al. (2014), Dynamic modeling and driving force coordinate distribution of the parallel robot with "
-        "redundant actuation, Trans. CSAM 45(1), 293-300, doi 10.6041/j.issn.1000-1298.2014.01.045; masses and path "
-        "are published, geometry is not: lengths and angles are fitted to the published peak forces"
+        f"{dou2014.CITATION.text}; masses and path are published, geometry is not: lengths and angles are fitted to "
+        "the published peak forces"
     ),
     build=system,
     scenario=scenario,

@@ -1,0 +1,88 @@
+"""`kalaba papers`: the papers behind the catalogue, and what is true of everything in one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kalaba.cli.choices import JsonFlag
+from kalaba.cli.terminal import console, print_json, print_table
+from kalaba.units import counted
+
+if TYPE_CHECKING:
+    from kalaba.model.listing import Table
+    from kalaba.robots.papers.paper import Paper
+
+
+def papers(
+    words: Annotated[
+        list[str] | None, typer.Argument(help="An author, a word of the title, a DOI or a machine; none: all papers.")
+    ] = None,
+    *,
+    bibtex: Annotated[bool, typer.Option("--bibtex", help="Print BibTeX entries.")] = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """List the papers behind the catalogue, or all that is in one: items, published numbers, ours, verdicts, commands.
+
+    Examples:
+        kalaba papers
+        kalaba papers Dong
+        kalaba papers 10.21656/1000-0887.420223 --bibtex
+    """
+    from kalaba.robots.papers.shelf import find_papers
+
+    found = find_papers(" ".join(words or ()))
+    if bibtex:
+        typer.echo("\n\n".join(paper.citation.bibtex for paper in found))
+    elif as_json:
+        print_json({paper.key: record(paper) for paper in found})
+    elif len(found) == 1:
+        _show(found[0])
+    else:
+        for paper in found:
+            _list(paper)
+
+
+def record(paper: Paper) -> dict[str, object]:
+    """A paper for other programs."""
+    return {
+        "citation": paper.citation.text,
+        "machines": list(paper.machines),
+        "answer": paper.answer,
+        "items": items_table(paper).records,
+    }
+
+
+def items_table(paper: Paper) -> Table:
+    """Everything in a paper, a row per item."""
+    from kalaba.model.listing import table
+
+    columns = ("where", "what", "published", "kalaba", "verdict", "command")
+    rows = (
+        (item.where, item.says, item.published, item.gives_and_why, item.verdict.value, item.command)
+        for item in paper.items
+    )
+    return table("items", columns, rows)
+
+
+def _list(paper: Paper) -> None:
+    out = console()
+    out.print(f"[bold]{paper.key}[/bold]: {paper.topic}")
+    out.print(f"  {paper.citation.text}", markup=False)
+    out.print(f"  machines: {', '.join(paper.machines)}; {_counts(paper)}", markup=False)
+
+
+def _show(paper: Paper) -> None:
+    out = console()
+    out.print(f"[bold]{paper.key}[/bold]: {paper.topic}")
+    out.print(paper.citation.text, markup=False)
+    out.print(f"machines: {', '.join(paper.machines)}", markup=False)
+    out.print(paper.answer, markup=False)
+    print_table(out, items_table(paper))
+    out.print(_counts(paper), markup=False)
+
+
+def _counts(paper: Paper) -> str:
+    said = [f"{count} {verdict.value}" for verdict, count in paper.counts().items() if count]
+    return f"{counted(len(paper.items), 'item')}: {', '.join(said)}"

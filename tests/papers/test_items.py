@@ -1,0 +1,80 @@
+"""Every item of a paper has its test, and what shows it is a command that runs."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from kalaba.cli.application import invoke
+from kalaba.errors import ModelError
+from kalaba.robots.catalogue import ENTRIES, find
+from kalaba.robots.papers.paper import Paper
+from kalaba.robots.papers.shelf import PAPERS, find_papers, papers_about
+
+HERE = Path(__file__).parent
+COMMANDS = sorted({i.command for p in PAPERS for i in p.items if i.command.startswith("kalaba ")})
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.key)
+def test_each_item_has_a_test_by_its_key(paper: Paper):
+    text = (HERE / f"test_{paper.key}.py").read_text(encoding="utf-8")
+    tested = set(re.findall(r"^def test_(\w+)\(", text, re.MULTILINE))
+    assert {item.key.replace("-", "_") for item in paper.items} <= tested
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: paper.key)
+def test_machines_are_those_of_the_catalogue(paper: Paper):
+    assert set(paper.machines) <= set(ENTRIES)
+    assert all(paper.citation.text in ENTRIES[name].source for name in paper.machines)
+
+
+@pytest.mark.parametrize(
+    ("words", "machine"),
+    [
+        ("10.21656/1000-0887.420223", "dual-mobile-arm"),
+        ("https://doi.org/10.21656/1000-0887.420223", "dual-mobile-arm"),
+        ("Zhao Xiaomin", "dual-mobile-arm"),
+        ("6PUS-UPU", "pus-upu"),
+        ("6pus–upu", "pus-upu"),
+        ("Liao", "floating-flexible-arm"),
+        ("10.21656/1000-0887.400363", "planar-parallel"),
+    ],
+)
+def test_a_reader_finds_the_machine_of_a_paper(words, machine):
+    assert find(words).name == machine
+
+
+def test_an_author_of_two_papers_has_two_machines():
+    assert len(papers_about("Dong")) == 2
+    with pytest.raises(ModelError, match=r"papers about it have the machines dual-mobile-arm, planar-parallel\."):
+        find("Dong")
+
+
+def test_a_paper_that_is_not_there_is_said_with_names_that_are_near():
+    with pytest.raises(ModelError, match=r"no paper about 'Liau'; did you mean .*Liao"):
+        find_papers("Liau")
+
+
+def test_bibtex_has_both_titles(capsys):
+    assert invoke(["papers", "Liao", "--bibtex"]) == 0
+    printed = capsys.readouterr().out
+    assert "自由漂浮柔性机械臂系统的动力学建模与仿真" in printed
+    assert "volume = {32}" in printed
+    assert "number = {5}" in printed
+
+
+def test_the_list_and_one_paper_are_printed(capsys):
+    assert invoke(["papers"]) == 0
+    listed = capsys.readouterr().out
+    assert all(paper.key in listed for paper in PAPERS)
+    assert invoke(["papers", "Peng"]) == 0
+    assert "planar-parallel" in capsys.readouterr().out
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_shows_an_item_runs(command, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for one in command.split(" ; "):
+        assert invoke(shlex.split(one)[1:]) == 0
