@@ -2,6 +2,7 @@
 
 import math
 
+import casadi as ca
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -126,8 +127,42 @@ def test_a_pendulum_is_the_one_of_the_textbook():
         assert bias[0, 0] == pytest.approx(-2.0 * 9.81 * 0.4 * math.cos(state.q[0]), rel=1e-14)
 
 
-@pytest.mark.parametrize("method", [NewtonEuler(), Lagrange(), Kane()])
-def test_steps_have_names_and_values(method):
-    steps = derive(absolute_angles(), method).steps
-    assert len(steps) >= 4
-    assert all(hasattr(value, "shape") for value in steps.values())
+def step_values(method) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """The steps of a derivation at a state by their names, with M and the bias; and the velocities there."""
+    equations = derive(absolute_angles(), method)
+    steps = dict(equations.steps) | {"M": equations.mass_matrix, "bias": equations.bias}
+    if (rates := steps.get("rates of the coordinates")) is not None:  # symbols, until all is differentiated
+        by_velocities = steps["rates of the coordinates by velocities"]
+        steps = {name: ca.substitute(ca.SX(value), rates, by_velocities) for name, value in steps.items()}
+    state = random_state(absolute_angles().machine, np.random.default_rng(3))
+    values = numeric(equations.symbols, *steps.values())(state)
+    return dict(zip(steps, values, strict=True)), state.v[:, None]
+
+
+def test_steps_of_newton_and_euler_lead_to_the_equations():
+    step, v = step_values(NewtonEuler())
+    J = step["joint rates by velocities"]
+    np.testing.assert_allclose(J @ v, step["joint rates"], atol=1e-13)
+    np.testing.assert_allclose(J.T @ step["joint mass matrix"] @ J, step["M"], atol=1e-12)
+
+
+def test_steps_of_lagrange_lead_to_the_equations():
+    step, v = step_values(Lagrange())
+    T = sum(step[f"kinetic energy of {body}"] for body in ("cart", "upper", "lower"))
+    np.testing.assert_allclose(T, step["kinetic energy"], rtol=1e-13)
+    np.testing.assert_allclose(T, v.T @ step["M"] @ v / 2, rtol=1e-13)
+    np.testing.assert_allclose(T - step["potential energy"], step["Lagrangian"], rtol=1e-13)
+    np.testing.assert_allclose(step["M"] @ v, step["momenta"], rtol=1e-12)
+    slopes = step["slope of the potential energy"] + step["slope of the dissipation"]
+    rest = step["rates of the momenta"] - step["slope of the kinetic energy"] + slopes + step["dry friction"]
+    np.testing.assert_allclose(rest, step["bias"], atol=1e-11)
+
+
+def test_steps_of_kane_lead_to_the_equations():
+    step, v = step_values(Kane())
+    np.testing.assert_allclose(step["partial velocities"] @ v, step["body velocities"], atol=1e-13)
+    np.testing.assert_allclose(step["inertia and gravity forces"] + step["spring forces"], step["bias"], atol=1e-11)
+    for body in ("cart", "upper", "lower"):
+        turns, moves = (step[f"partial {kind} of {body}"] for kind in ("angular velocities", "velocities"))
+        np.testing.assert_allclose(turns @ v, step[f"angular velocity of {body}"], atol=1e-13)
+        np.testing.assert_allclose(moves @ v, step[f"velocity of the centre of {body}"], atol=1e-13)

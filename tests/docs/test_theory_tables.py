@@ -69,7 +69,7 @@ def test_convergence_of_the_first_frequency(count):
 
 @pytest.mark.parametrize(("name", "kind"), [("clamped-free", kb.ClampedFree), ("polynomial", kb.Polynomial)])
 def test_the_lowest_frequency_of_the_floating_arm(name, kind):
-    for count, expected in zip((1, 2, 3, 5), row(name, "Lowest frequency of the floating arm"), strict=False):
+    for count, expected in zip((1, 2, 3, 5, 8), row(name, "Lowest frequency of the floating arm"), strict=True):
         arm = kb.load("floating-flexible-arm", modes=count)
         parts = [
             replace(part, solid=replace(part.solid, shapes=kind(count)))

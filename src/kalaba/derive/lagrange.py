@@ -43,7 +43,8 @@ class Lagrange:
         momenta = ca.gradient(T, q_dot)
         inertia = ca.jacobian(momenta, q_dot)
         momenta_rate = ca.jtimes(momenta, q_dot, N_dot_v) + ca.jtimes(momenta, q, q_dot)
-        rest = momenta_rate - ca.gradient(T - V, q) + ca.gradient(D, q_dot) + dry_friction(kinematics, q_dot)
+        friction = dry_friction(kinematics, q_dot)
+        rest = momenta_rate - ca.gradient(T - V, q) + ca.gradient(D, q_dot) + friction
         rest = ca.substitute(rest, q_dot, ca.mtimes(N, v))
         mass = ca.mtimes(ca.mtimes(N.T, inertia), N)
         steps = {
@@ -59,6 +60,7 @@ class Lagrange:
             "slope of the kinetic energy": ca.gradient(T, q),
             "slope of the potential energy": ca.gradient(V, q),
             "slope of the dissipation": ca.gradient(D, q_dot),
+            **({"dry friction": friction} if not friction.is_zero() else {}),
             "rates of the coordinates by velocities": ca.mtimes(N, v),
         }
         return Dynamics(ca.triu2symm(ca.triu(mass)), ca.mtimes(N.T, rest), steps)

@@ -170,6 +170,17 @@ def geared() -> kb.System:
     )
 
 
+def dragged() -> kb.System:
+    """The same with drag on both: on the rate that is a state, and on the one that a displacement brings with it."""
+    system = geared()
+    more = (
+        kb.Spring("drag", "b.travel", damping=1.1),
+        kb.Spring("between", "a.travel - b.travel", damping=0.4),
+        kb.Spring("back", "b.travel", stiffness=2.0),
+    )
+    return kb.System("dragged", (*system.parts, *more), gravity=(0, 0, 0))
+
+
 def carried_on() -> kb.System:
     """Where a is decides how fast b goes, where b is how fast c goes: displacements are reached in three steps."""
     bodies = (kb.Body(name, kb.Solid(m), joint=kb.Prismatic(kb.X)) for name, m in zip("abc", (1, 2, 3), strict=True))
@@ -233,7 +244,13 @@ def blade() -> kb.System:
     )
 
 
-VELOCITY_ROWS = {"geared": (geared, 3), "carried": (carried_on, 4), "steered": (steered_loop, 3), "towed": (towed, 11)}
+VELOCITY_ROWS = {
+    "geared": (geared, 3),
+    "dragged": (dragged, 3),
+    "carried": (carried_on, 4),
+    "steered": (steered_loop, 3),
+    "towed": (towed, 11),
+}
 
 
 def state_of(plant: kb.Plant, found: kb.analyse.Linear, x: np.ndarray) -> kb.State:

@@ -2,10 +2,14 @@
 
 import csv
 import json
+from importlib import import_module
 
 import pytest
 
 from kalaba.cli.application import invoke
+from unit.results.samples import broken_run, small_run
+
+SIMULATE = import_module("kalaba.run.simulate")
 
 FOUR_BAR = ("compare", "four-bar", "--vary", "crank.mass=0.3,0.6", "--duration", "0.05")
 
@@ -65,3 +69,13 @@ def test_what_cannot_be_compared_is_refused_in_one_line(capsys, arguments, words
     assert captured.out == ""
     assert captured.err.count("\n") == 1
     assert words in captured.err
+
+
+def test_a_variant_that_breaks_off_is_named_and_ends_in_2(capsys, elsewhere, monkeypatch):
+    runs = iter([small_run(), broken_run()])
+    monkeypatch.setattr(SIMULATE, "simulate", lambda *_, **__: next(runs))
+    assert invoke(FOUR_BAR) == 2
+    captured = capsys.readouterr()
+    assert captured.err.strip() == f"crank.mass=0.6: {broken_run().status.message}"
+    assert "crank.mass" in captured.out
+    assert (elsewhere / "compare.png").stat().st_size > 10_000

@@ -12,6 +12,7 @@ from kalaba.steppers import DormandPrince, RungeKutta4, SemiImplicitEuler
 from unit.steppers.sample_kernels import (
     above,
     code,
+    drifting,
     exploding,
     feedback,
     massless_rows,
@@ -152,6 +153,21 @@ def test_an_event_that_holds_at_the_start_waits_to_come_again():
     assert trajectory.end_time == pytest.approx(2 * math.pi - math.pi / 3, abs=1e-8)
 
 
+@pytest.mark.parametrize("stepper", [RungeKutta4(0.01), DormandPrince(1e-10, 1e-12)])
+def test_an_event_that_is_zero_at_the_start_waits_to_come_again(stepper):
+    trajectory = run(oscillating(event=code(above, 1, 0.0)), stepper, Schedule(10.0, 0.1), (0.0, 1.0))
+    assert trajectory.status is Status.STOPPED
+    assert trajectory.end_time == pytest.approx(2 * math.pi, abs=1e-8)
+
+
+def test_an_event_that_comes_to_zero_has_come():
+    """From below to exactly 0 at the end of a step of 1/2 s, without forces."""
+    kernels = Kernels(slots(1, 1), motion=code(drifting), event=code(above, 1, 1.0))
+    trajectory = run(kernels, RungeKutta4(0.5), Schedule(3.0, 1.0), (0.0, 1.0))
+    assert trajectory.status is Status.STOPPED
+    assert trajectory.end_time == 1.0
+
+
 def test_a_state_that_is_no_longer_a_number_is_told_and_the_last_good_one_stays():
     kernels = Kernels(slots(1, 1), motion=code(square_root))
     trajectory = run(kernels, RungeKutta4(0.01), Schedule(10.0, 0.1), (-0.1, 0.1))
@@ -204,7 +220,7 @@ def test_projection_holds_a_pendulum_with_dependent_rows(stepper):
     assert np.abs(x * p + y * w).max() < 1e-10  # a row x φ met to 1e-12 holds φ to 1e-12/x
     assert trajectory.gap.max() < 1e-14
     assert trajectory.worst.gap < 1e-14
-    assert trajectory.worst.row in {0, 1, 2}
+    assert trajectory.worst.row == 2  # 3 φ, of which x φ and y φ are at most a third
     assert np.abs(energy(trajectory.y) - energy(trajectory.y)[0]).max() < 1e-7  # of order h⁴ over 20 s
 
 
@@ -233,6 +249,12 @@ def test_without_projection_the_state_drifts_and_nothing_is_judged():
     trajectory = run(pendulum(project=None), RungeKutta4(0.01), Schedule(20.0, 0.1), HANGING)
     assert trajectory.status is Status.DONE
     assert 1e-9 < trajectory.worst.gap < 1e-2
+    gaps = 1.5 * np.abs(np.square(trajectory.y[:, :2]).sum(axis=1) - 1)  # of the third row
+    np.testing.assert_allclose(trajectory.gap, gaps, rtol=0, atol=1e-15)
+    assert trajectory.gap_row.tolist() == [-1] + [2] * (len(gaps) - 1)  # at first none is open
+    assert trajectory.worst.row == 2
+    near = np.argmin(np.abs(trajectory.time - trajectory.worst.time))  # samples lie ten steps apart
+    assert gaps.max() <= trajectory.worst.gap < 1.1 * gaps[near]
 
 
 def test_a_start_off_the_constraints_is_projected():
@@ -247,7 +269,7 @@ def test_a_row_that_contradicts_the_others_is_named():
 
 
 def test_a_projection_that_does_not_close_is_told():
-    trajectory = run(pendulum(project=code(pendulum_lost)), RungeKutta4(0.001), Schedule(1.0), HANGING)
+    trajectory = run(pendulum(project=code(pendulum_lost, 1, 0.5)), RungeKutta4(0.001), Schedule(1.0), HANGING)
     assert trajectory.status is Status.RESIDUAL
     assert trajectory.row == 0
 

@@ -5,6 +5,7 @@ import pytest
 
 import kalaba as kb
 from kalaba.errors import ControlError
+from kalaba.run.shortfall import ShortfallWarning
 
 MASS = 3.0
 LINE = kb.path.line((0, 0, 0), (0.1, 0, 0), timing=kb.path.MinimumJerk(0.5))
@@ -55,6 +56,45 @@ def test_a_motor_by_force_does_as_its_difference_equations_say():
         u = command + np.exp(-1 / (DRIVE.rate * DRIVE.lag)) * (u - command)
         assert found[1] == pytest.approx(u, abs=1e-9)
     assert np.abs(planned).max() > 3.0
+
+
+def test_a_motor_by_position_that_reaches_its_limit_is_cut_off_before_its_lag():
+    """As above, with a limit of 1.5 N that the command passes; the integral goes on."""
+    weak = kb.System("rail", parts=(sled(1).parts[0], kb.Actuator("motor1", "sled.travel", limit=1.5)))
+    with pytest.warns(ShortfallWarning, match="motor1 falls short by"):
+        run = kb.simulate(weak, control=kb.Hybrid(GOAL, POSITION, FORCE, drive=DRIVE), save_every=0.1)
+    h, kept = 1 / DRIVE.rate, np.exp(-1 / (DRIVE.rate * DRIVE.lag))
+    x = v = integral = u = 0.0
+    places, cut = [0.0], 0
+    for k in range(250):
+        wanted = LINE.at(k * h)
+        apart, slower = wanted.position[0] - x, wanted.velocity[0] - v
+        command = integral + POSITION.proportional * apart + POSITION.derivative * slower
+        integral += POSITION.integral * apart * h
+        cut += abs(command) > 1.5
+        command = min(1.5, max(-1.5, command))
+        u = command + kept * (u - command)
+        x, v = x + v * h + u * h * h / (2 * MASS), v + u * h / MASS
+        if (k + 1) % 50 == 0:
+            places.append(x)
+    assert cut > 20
+    np.testing.assert_allclose(run["sled.travel"], places, rtol=0, atol=1e-6)
+    assert np.abs(run.actuation).max() <= 1.5
+
+
+def test_a_motor_by_force_is_asked_for_no_more_than_its_bounds():
+    """The plan needs up to 6.9 N where 1.5 N are allowed; behind its lag the motor stays at its bound of 0.5 N."""
+    bounds = kb.Bounded((-1.0, -0.5), (1.0, 0.5))
+    control = kb.Hybrid(GOAL, POSITION, FORCE, forced=("motor2",), allocation=bounds, drive=DRIVE)
+    plant = kb.build(sled(2))
+    law = control.law(plant, plant.start)
+    for t, sign in ((0.1, 1.0), (0.4, -1.0)):
+        assert sign * MASS * LINE.at(t).acceleration[0] > 5.0
+        state = (0, np.array([0.0, 0.5 * sign]), np.zeros(2), None)
+        found, (_, _, integral, _) = law.function(t, plant.start.q, plant.start.v, state)
+        assert found.efforts[1] == pytest.approx(0.5 * sign, abs=1e-12)
+        assert found.missing[1] > 1.0
+        assert integral[1] == pytest.approx(0.0, abs=1e-12)  # what a bound forbids is not wound up
 
 
 @pytest.mark.parametrize(

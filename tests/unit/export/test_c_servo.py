@@ -212,6 +212,37 @@ def test_further_encoders_make_a_flexible_machine_known(tmp_path):
     assert done.returncode == 0, done.stdout
 
 
+def weak_arm() -> kb.Scenario:
+    """Two links whose motors give little; the second link is driven twice."""
+    hinge = kb.Revolute(-kb.Y)
+    driven = {"motor1": ("upper.angle", 4.0), "motor2": ("lower.angle", 2.0), "motor3": ("lower.angle", 1.0)}
+    system = kb.System(
+        "weak",
+        parts=(
+            kb.Body("upper", kb.Rod(0.5, mass=2.0), joint=hinge),
+            kb.Body("lower", kb.Rod(0.4, mass=1.0), parent="upper.tip", joint=hinge),
+            *(kb.Actuator(name, angle, limit=limit) for name, (angle, limit) in driven.items()),
+        ),
+        start=kb.Start(hold={"upper.angle": 0.9, "lower.angle": -1.2}),
+    )
+    goals = kb.follow("upper.angle", 0.9), kb.follow("lower.angle", -1.2)
+    return kb.Scenario(system, 1.0, control=kb.servo(system, goals))
+
+
+@needs_compiler
+@pytest.mark.parametrize("how", [None, kb.MinMax(), kb.Bounded((-3.0, -9.0, -9.0), (9.0, 1.5, 9.0))])
+def test_exported_efforts_stay_within_limits_and_bounds(how, tmp_path):
+    """Far from where it should be the law asks for more than the motors may give, on both sides."""
+    made, scenario = exported(weak_arm(), tmp_path, allocation=how), weak_arm()
+    low, high = np.array([-4.0, -2.0, -1.0]), np.array([4.0, 2.0, 1.0])
+    if isinstance(how, kb.Bounded):
+        low[0], high[1] = -3.0, 1.5
+    for sign in (-1.0, 1.0):
+        q, v = scenario.control.start(made.plant).q - sign * 1.5, np.zeros(2)
+        made.library.call("ctl_law", 0.0, q, v, made.p, made.efforts)
+        assert made.efforts == pytest.approx(high if sign > 0 else low, abs=1e-12)
+
+
 def refused(scenario: kb.Scenario, place: Path, **how: object) -> str:
     with pytest.raises(KalabaError) as error:
         export_c(scenario, place / "ctl.c", "servo", **how)

@@ -4,7 +4,7 @@ import pytest
 
 import kalaba as kb
 from kalaba.model.text.expressions import parse
-from kalaba.model.units import actuator_units, row_units, unit_of
+from kalaba.model.units import actuator_units, row_rate_units, row_units, unit_of
 from kalaba.units import acceleration_unit, force_unit
 
 MACHINE = kb.System(
@@ -52,3 +52,16 @@ def test_forces_are_power_dual():
 
 def test_rows_have_the_unit_of_what_they_measure():
     assert row_units(MACHINE) == ("m", "m", "rad", "rad", "m", "m", "", "")
+
+
+def test_a_row_at_velocity_level_is_its_own_rate():
+    """A wheel that rolls: its rows are speeds already; those of a pin beside it are lengths."""
+    cart = kb.Body("cart", kb.Box((1, 1, 1), mass=1.0), joint=kb.Planar(kb.Z))
+    rolls = kb.Constraint("rolls", {"along": "rate(cart.x) - 0.1*rate(cart.angle)", "turn": "rate(cart.angle)"})
+    tied = kb.Constraint("tied", "cart.y")
+    machine = kb.System("wheel", parts=(cart, rolls, tied)).machine
+    assert row_units(machine)[1:] == ("rad/s", "m")
+    assert row_rate_units(machine)[1:] == ["rad/s", "m/s"]
+    blade = kb.Constraint("blade", "rate(cart.y)*cos(cart.angle) - rate(cart.x)*sin(cart.angle)")
+    sled = kb.System("sled", parts=(cart, blade)).machine
+    assert row_rate_units(sled) == list(row_units(sled))

@@ -102,15 +102,28 @@ def test_the_directory_is_private_to_the_user(cache_directory):
 
 
 @ONLY_POSIX
-def test_a_directory_that_others_can_write_to_is_not_used(cache_directory, forget):
+@pytest.mark.parametrize("mode", [0o777, 0o770, 0o707, 0o720, 0o702])
+def test_a_directory_that_others_can_write_to_is_not_used(cache_directory, forget, mode):
     tracer = Tracer()
     cache_directory.mkdir()
-    cache_directory.chmod(0o777)
+    cache_directory.chmod(mode)
     native.kernel("k", "key", tracer)
     forget()
     native.kernel("k", "key", tracer)
     assert tracer.calls == 2
     assert list(cache_directory.iterdir()) == []
+
+
+@ONLY_POSIX
+@pytest.mark.parametrize("mode", [0o700, 0o755])
+def test_a_directory_that_others_can_only_read_is_used(cache_directory, forget, mode):
+    tracer = Tracer()
+    cache_directory.mkdir()
+    cache_directory.chmod(mode)
+    native.kernel("k", "key", tracer)
+    forget()
+    native.kernel("k", "key", tracer)
+    assert tracer.calls == 1
 
 
 def test_a_directory_that_cannot_be_made_costs_a_build_and_nothing_more(tmp_path, monkeypatch, forget):

@@ -47,6 +47,40 @@ def oscillator(inputs, outputs, store):
         outputs[2 * lanes + lane] = 0.0
 
 
+# The same with its work counted, and what steppers with a scheme need; y = [work, q, v].
+
+
+@kernel
+def worked_oscillator(inputs, outputs, store):
+    q, v, u = inputs[1], inputs[2], inputs[4]
+    outputs[0] = u * v
+    outputs[1] = v
+    outputs[2] = u - q
+    outputs[3] = 0.0
+
+
+@kernel
+def straight(inputs, outputs, store):
+    """q ⊕ v = q + v."""
+    outputs[0] = inputs[1] + inputs[2]
+
+
+@kernel
+def oscillator_tangent(inputs, outputs, store):
+    """M = 1, C = 0, K = 1."""
+    outputs[0], outputs[1], outputs[2] = 1.0, 0.0, 1.0
+
+
+def structural_oscillator():
+    """Give the kernels of q̈ = -q + u, for one lane."""
+    return Kernels(
+        Layout(1, 1, 1),
+        motion=code(worked_oscillator),
+        displace=code(straight),
+        tangent=code(oscillator_tangent),
+    )
+
+
 @kernel
 def forced(inputs, outputs, store):
     """q̈ = -q (1 + cos(t)/2) - v³/10: time and speed enter."""
@@ -88,6 +122,14 @@ def above(inputs, outputs, store):
 
 
 @kernel
+def drifting(inputs, outputs, store):
+    """v̇ = 0."""
+    outputs[0] = inputs[1]
+    outputs[1] = 0.0
+    outputs[2] = 0.0
+
+
+@kernel
 def nothing_moves(inputs, outputs, store):
     """ẏ = 0."""
     outputs[0] = 0.0
@@ -96,7 +138,8 @@ def nothing_moves(inputs, outputs, store):
 
 
 # A pendulum of mass 1 and length 1 in x and y, g = 10, with φ = (x² + y² - 1)/2 and three rows of rank 1:
-# x φ, y φ and 3 (φ + offset). The first two vanish where x = 0 and y = 0; an offset contradicts them.
+# x φ, y φ and 3 (φ + offset). The first two vanish where x = 0 and y = 0; an offset contradicts them, and so does a
+# slip of the third one's speed.
 
 
 @kernel
@@ -137,7 +180,8 @@ def pendulum_project(inputs, outputs, store):
             elif k == 1:
                 a, b, value, rate = x * y, phi + y * y, y * phi, w * phi + y * speed
             else:
-                a, b, value, rate = 3 * x, 3 * y, 3 * (phi + store[lanes + lane]), 3 * speed
+                a, b, value = 3 * x, 3 * y, 3 * (phi + store[lanes + lane])
+                rate = 3 * speed + store[2 * lanes + lane]
             if inputs[(7 + k) * lanes + lane] > 0:
                 square = a * a + b * b
                 outputs[lane], outputs[lanes + lane] = x - a * value / square, y - b * value / square
@@ -160,11 +204,29 @@ def pendulum_rows(inputs, outputs, store):
 
 @kernel
 def pendulum_lost(inputs, outputs, store):
-    """Project nowhere: the residual stays."""
+    """Project nowhere: the residual store[1] stays."""
     for i in range(4):
         outputs[i] = inputs[i]
     for i in range(6):
-        outputs[4 + i] = 0.5
+        outputs[4 + i] = store[1] if i < 3 else 0.0
+
+
+@kernel
+def still_motion(inputs, outputs, store):
+    """Nothing moves, and every row has the pivot 1: store[1] velocities, store[2] rows."""
+    n, m = int(store[1]), int(store[2])
+    for i in range(3 * n):
+        outputs[i] = 0.0
+    for k in range(m):
+        outputs[3 * n + k] = 1.0
+        outputs[3 * n + m + k] = 0.0
+
+
+@kernel
+def told_rows(inputs, outputs, store):
+    """Answer store[1] numbers, M and A, that follow in the store."""
+    for i in range(int(store[1])):
+        outputs[i] = store[2 + i]
 
 
 @kernel
@@ -177,7 +239,7 @@ def pendulum(lanes=1, offset=0.0, **others):
     """Give the pendulum's kernels, with `project=None` and the like to change them."""
     kernels = {
         "motion": code(pendulum_motion, lanes, offset),
-        "project": code(pendulum_project, lanes, offset),
+        "project": code(pendulum_project, lanes, offset, 0.0),
         "rows": code(pendulum_rows, lanes),
     }
     return Kernels(slots(2, 2, 0, 3, lanes), **{**kernels, **others})

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from functools import cache
 
 import matplotlib as mpl
@@ -132,6 +133,54 @@ def test_modes_show_tips_their_parts_and_the_natural_frequencies():
     heard = spectrum.get_xdata()[np.argmax(spectrum.get_ydata())]
     first = 1.8751040687**2 / (2 * np.pi) * np.sqrt(70e9 * 0.02**2 / 12 / 2700)  # of a slender cantilever, 1 m long
     assert heard == pytest.approx(first, abs=1 / 0.5)  # one line of a spectrum of 0.5 s
+
+
+def drawn(axes):
+    """What the lines of some axes show: their values by the names in the legend."""
+    return {line.get_label(): line.get_ydata() for line in axes.lines}
+
+
+def test_modes_are_drawn_in_the_millimetres_of_their_axes():
+    run = beam_run()
+    tips, parts, _ = kb.plot.modes(run).axes
+    assert (tips.get_ylabel(), parts.get_ylabel()) == ("deflection [mm]", "modal coordinate [mm]")
+    np.testing.assert_allclose(drawn(tips)["beam.tip_deflection"], 1e3 * run.q[:, :3].sum(axis=1), atol=1e-12)
+    for i, name in enumerate(("mode1", "mode2", "mode3")):
+        np.testing.assert_allclose(drawn(parts)[name], 1e3 * run.q[:, i], atol=1e-12)
+
+
+def test_a_spectrum_shows_the_amplitude_of_a_motion():
+    """One mode that swings for ten periods has its amplitude at its frequency."""
+    run, size, count = beam_run(), 3e-3, 250
+    q = np.zeros((count + 1, 3))
+    q[:, 0] = size * np.sin(2 * np.pi * 10 * np.arange(count + 1) / count)
+    spectrum = kb.plot.modes(replace(run, q=q, v=np.zeros((count + 1, 3)))).axes[-1]
+    assert spectrum.get_ylabel() == "amplitude [mm]"
+    line = spectrum.lines[0]
+    peak = int(np.argmax(line.get_ydata()))
+    assert line.get_xdata()[peak] == pytest.approx(10 / (count * (run.time[1] - run.time[0])), rel=1e-9)
+    assert line.get_ydata()[peak] == pytest.approx(1e3 * size, rel=0.01)  # windows of even length miss by 1/count
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("coordinates", lambda run: dict(zip(run.plant.coordinates, run.q.T, strict=True))),
+        ("speeds", lambda run: dict(zip(run.plant.velocities, run.v.T, strict=True))),
+        ("motors", lambda run: dict(zip(run.plant.actuators, run.actuation.T, strict=True))),
+        ("forces", lambda run: dict(zip(run.plant.velocities, run.constraint_force.T, strict=True))),
+        ("outputs", lambda run: {name: run[name] for name in run.plant.outputs}),
+    ],
+)
+def test_curves_have_the_values_of_the_run(name, values):
+    run = small_run()
+    wanted, seen = values(run), 0
+    for axes in getattr(kb.plot, name)(run).axes:
+        for label, y in drawn(axes).items():
+            for one in (part for part in label.split(", ") if part in wanted):  # curves that coincide share a line
+                np.testing.assert_allclose(y, wanted[one], rtol=0, atol=1e-9 * np.abs(wanted[one]).max())
+                seen += 1
+    assert seen >= 1
 
 
 @pytest.mark.parametrize(
