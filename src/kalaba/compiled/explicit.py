@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from kalaba.compiled.memory import Memory, evaluate, load
 from kalaba.compiled.pace import scaled_norm
-from kalaba.compiled.projection import activate
+from kalaba.compiled.projection import activate, keep_tangent
 from kalaba.native.machine_code import Floats, compiled, floats
 from kalaba.steppers.tableau import DENSE_POWERS, ButcherTableau
 from kalaba.tolerances import STIFF_PAYS, STIFF_STEP
@@ -106,7 +106,11 @@ def interpolate(memory: Memory, h: float, part: float) -> None:
 
 @compiled
 def embedded_error(memory: Memory, h: float) -> float:
-    """Give the scaled size of e = h Σ_i (b_i - b̂_i) k_i; `between` is overwritten."""
+    """Give the scaled size of e = h Σ_i (b_i - b̂_i) k_i; `between` is overwritten.
+
+    Where it is too large, only that of the part which projection leaves: near a singular position rounding in the
+    direction of the vanishing row is all there is to e, and the next step knows nothing of it.
+    """
     between, stages, weights = floats(memory.between), floats(memory.stages), floats(memory.error_weights)
     size = memory.entries
     for n in range(size):
@@ -114,7 +118,11 @@ def embedded_error(memory: Memory, h: float) -> float:
     for j in range(memory.n_stages):
         for n in range(size):
             between[n] += h * weights[j] * stages[j * size + n]
-    return scaled_norm(memory, between)
+    error = scaled_norm(memory, between)
+    if 1.0 < error < np.inf and memory.n_rows > 0 and memory.projecting == 1:
+        keep_tangent(memory, between)
+        error = min(error, scaled_norm(memory, between))
+    return error
 
 
 @compiled

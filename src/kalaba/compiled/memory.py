@@ -51,6 +51,7 @@ class Memory:
     floors: int  # (slots of y,): the error of each that is allowed whatever its extent
     extents: int  # (n_y): how far each coordinate has come from its origin, the largest of each velocity
     origins: int  # (n_y): q where the run began, 0 for velocities
+    sizes: int  # (slots of y,): the machine's own, of each coordinate and velocity
 
     y: int  # (n_y): where a step starts
     trial: int  # (n_y): where it ends
@@ -120,6 +121,7 @@ class Memory:
     taken: float  # length of the step under way
     next_step: float  # an adaptive method's suggestion; 0 = none yet
     rejected: int  # how often it has tried this step in vain
+    passing: float  # length of a step that was halved since it ended beside a singular position; 0 = it was not
     error: float  # of its last step
     n_steps: int
     n_rejected: int
@@ -139,6 +141,7 @@ class Memory:
     rows_store: int
     listed: int  # (n_v n_v + n_rows n_v): M and A, column by column
     references: int  # (n_rows): pivots at the last choice
+    first_pivots: int  # (n_rows): pivots where an adaptive step starts
     mass: int  # (n_v, n_v): scratch of one lane
     row_copy: int  # (n_rows, n_v): scratch of one lane
     row_weights: int  # (n_rows,): scratch of one lane

@@ -7,7 +7,7 @@ from kalaba.compiled.projection import activate
 from kalaba.native.machine_code import Floats, compiled, floats, integers
 from kalaba.steppers import step_length
 from kalaba.steppers.step_length import FIRST_PROBE, SMALLEST_ERROR, STRETCH
-from kalaba.tolerances import INFINITE, SHORTEST_STEP
+from kalaba.tolerances import INFINITE, PIVOT_BESIDE, SHORTEST_STEP
 
 next_factor = compiled(step_length.next_factor)
 retry_factor = compiled(step_length.retry_factor)
@@ -33,6 +33,10 @@ def aim(memory: Memory, until: float) -> None:
             memory.origin = until
             memory.since_origin = 0
     else:
+        memory.passing = 0.0
+        first, rates = floats(memory.first_pivots), floats(memory.rates)
+        for k in range(memory.n_rows * memory.lanes):
+            first[k] = rates[memory.entries + memory.n_v * memory.lanes + k]
         if memory.next_step == 0.0:
             memory.next_step = first_step(memory, memory.time)
         _reach(memory, min(memory.next_step, memory.max_step), until)
@@ -60,7 +64,8 @@ def _reach(memory: Memory, h: float, until: float) -> bool:
 def shorten(memory: Memory, error: float, until: float) -> bool:
     """Shorten a step whose error is above 1, and say whether to take it again.
 
-    The error is estimated before projection. A step that stands suggests the length of the next. A fixed step without
+    The error is estimated before projection. A step that would end beside a singular position is halved, once, and the
+    next one goes through it. A step that stands suggests the length of the next. A fixed step without
     a solution ends the run where it began, and so does one that would sink below rounding.
     """
     if memory.step > 0.0 and memory.unsolved == 1:
@@ -70,9 +75,14 @@ def shorten(memory: Memory, error: float, until: float) -> bool:
     if memory.step > 0.0 or memory.ahead == memory.time:
         return False
     h = memory.taken
+    if error <= 1.0 and memory.passing == 0.0 and memory.ahead != until and _ends_beside(memory):
+        memory.passing = h
+        return _reach(memory, 0.5 * h, until)
     if error <= 1.0:
         following = h * next_factor(error, memory.error, memory.exponent)
-        if memory.rejected > 0:
+        if memory.passing > 0.0:  # cut short so that the next step goes through the singular position
+            following = max(following, memory.passing)
+        elif memory.rejected > 0:
             following = min(following, h)
         elif memory.ahead == until:  # cut short by the end, not by the error
             following = max(following, memory.next_step)
@@ -82,6 +92,25 @@ def shorten(memory: Memory, error: float, until: float) -> bool:
     memory.rejected += 1
     memory.n_rejected += 1
     return _reach(memory, h * retry_factor(error, memory.exponent), until)
+
+
+@compiled
+def _ends_beside(memory: Memory) -> bool:
+    """Say whether a row that is kept has all but vanished at the end of a step, by the pivots of its last stage.
+
+    Beside a singular position, at a distance x, a pivot of G is as x². See `PIVOT_BESIDE`.
+    """
+    first, mask, active, lanes = (
+        floats(memory.first_pivots),
+        floats(memory.mask),
+        integers(memory.active),
+        memory.lanes,
+    )
+    pivots = floats(memory.rates + 8 * (memory.entries + memory.n_v * lanes))
+    beside = False
+    for k in range(memory.n_rows * lanes):
+        beside |= mask[k] > 0.0 and active[k % lanes] == 1 and pivots[k] < PIVOT_BESIDE * first[k]
+    return beside
 
 
 @compiled

@@ -4,6 +4,7 @@ from kalaba.compiled.memory import RESIDUAL, RUNNING, Memory, load
 from kalaba.native.machine_code import Floats, call, compiled, floats, integers
 from kalaba.tolerances import PROJECTED, PROJECTION_LOST, SLOWEST
 
+PROBE = 2.0**-26  # of the machine's sizes: the root of rounding, so that curvature and rounding err alike
 MOST_PROJECTIONS = 10  # Newton needs two or three; one that needs more has lost its way
 
 
@@ -59,6 +60,44 @@ def settle(memory: Memory, state: Floats, t: float) -> None:
                 active[lane] = 1 if worst > PROJECTED and shrinks else 0
                 again |= active[lane] == 1
         tries += 1
+
+
+@compiled
+def keep_tangent(memory: Memory, error: Floats) -> None:
+    """Leave of the error of a step only what its projection will not take away, P e with P = 1 - M⁻¹ Aᵀ G⁻¹ A.
+
+    The kernel that projects is probed with small changes of the step's end along e: it moves q by P of the change, and
+    with q as it is v likewise. Overwrites `raw`.
+    """
+    trial, inputs, settled, raw = floats(memory.trial), floats(memory.inputs), floats(memory.settled), floats(memory.raw)
+    lanes, first_q, first_v = memory.lanes, memory.n_work, memory.n_y - memory.n_v
+    load(memory, trial, memory.ahead)
+    call(memory.settle, memory.inputs, memory.settled, memory.settle_store)
+    for i in range(memory.entries):
+        raw[i] = settled[i]
+    for first, last in ((first_q, first_v), (first_v, memory.n_y)):
+        load(memory, trial, memory.ahead)
+        for lane in range(lanes):
+            probe = _probe(memory, error, lane, first, last)
+            for slot in range(first, last):
+                inputs[slot * lanes + lane] += probe * error[slot * lanes + lane]
+        call(memory.settle, memory.inputs, memory.settled, memory.settle_store)
+        for lane in range(lanes):
+            probe = _probe(memory, error, lane, first, last)
+            for slot in range(first, last):
+                i = slot * lanes + lane
+                raw[i] = (settled[i] - raw[i]) / probe
+    for i in range(first_q * lanes, memory.entries):
+        error[i] = raw[i]
+
+
+@compiled
+def _probe(memory: Memory, error: Floats, lane: int, first: int, last: int) -> float:
+    """Give the factor that makes the error of q or v in a lane a change of PROBE of the machine's sizes."""
+    sizes, largest = floats(memory.sizes), 0.0
+    for slot in range(first, last):
+        largest = max(largest, abs(error[slot * memory.lanes + lane]) / sizes[slot])
+    return PROBE / largest if largest > 0.0 else 1.0
 
 
 @compiled

@@ -150,7 +150,8 @@ def _scales(kernels: Kernels, pace: Pace, schedule: Schedule, y: Floats) -> Arra
     floors[first_v:] /= max(schedule.end - schedule.start, np.finfo(float).tiny)
     origins = np.array(y, order="C")
     origins[first_v:] = 0.0
-    return {"floors": floors, "origins": origins, "extents": np.abs(y - origins)}
+    sizes = np.concatenate([np.ones(layout.n_work), sizes])
+    return {"floors": floors, "origins": origins, "extents": np.abs(y - origins), "sizes": sizes}
 
 
 def _scheme(scheme: Scheme) -> dict[str, float]:
@@ -183,6 +184,7 @@ def _row_arrays(kernels: Kernels) -> Arrays:
         "settled": aligned_zeros(kernels.layout.outputs["project"], lanes),
         "listed": aligned_zeros(kernels.layout.outputs["rows"], lanes),
         "references": np.zeros((m, lanes)),
+        "first_pivots": np.zeros((m, lanes)),
         "mass": np.zeros((n, n)),
         "row_copy": np.zeros((m, n)),
         "row_weights": np.zeros(m),
