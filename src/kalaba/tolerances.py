@@ -69,9 +69,12 @@ ROW_PIVOT_FALLEN = 0.1
 # Of the same: between two steps a row whose pivot is smaller has become a thousand times shorter, and a projection
 # onto it that changes the speed divides errors of the dense output by that length.
 ROW_PIVOT_GONE = 1e-6
-# Of a pivot of G where an adaptive step starts: less at its end, and the step ends beside a singular position, nearer to
+# Of a pivot of G where an adaptive step starts: with less at its end, a step ends beside a singular position, nearer to
 # it than a quarter of its length. Pivots go with the square of the distance: (1/5)².
 PIVOT_BESIDE = 0.04
+# Of the largest that a pivot of G has been in a run: with less, a singular position is near (a tenth, by its root), and in
+# the error estimate of an adaptive step rounding may be more than the rest.
+PIVOT_FADED = 0.01
 # m, rad: a row left out that is open by more was not dependent; a hundred times the residual of a projected state.
 ROW_OPEN = 1e-11
 # m/s², rad/s²: a row with more slack at acceleration level is looked at closely.

@@ -4,11 +4,11 @@ import numpy as np
 import numpy.typing as npt
 
 from kalaba.compiled.memory import Memory, evaluate, load
-from kalaba.compiled.pace import scaled_norm
+from kalaba.compiled.pace import least_pivot, scaled_norm
 from kalaba.compiled.projection import activate, keep_tangent
 from kalaba.native.machine_code import Floats, compiled, floats
 from kalaba.steppers.tableau import DENSE_POWERS, ButcherTableau
-from kalaba.tolerances import STIFF_PAYS, STIFF_STEP
+from kalaba.tolerances import PIVOT_FADED, STIFF_PAYS, STIFF_STEP
 
 STIFF_STEPS, MILD_STEPS = 15, 6  # in a row: what makes a motion stiff, and no longer so
 
@@ -108,8 +108,9 @@ def interpolate(memory: Memory, h: float, part: float) -> None:
 def embedded_error(memory: Memory, h: float) -> float:
     """Give the scaled size of e = h Σ_i (b_i - b̂_i) k_i; `between` is overwritten.
 
-    Where it is too large, only that of the part which projection leaves: near a singular position rounding in the
-    direction of the vanishing row is all there is to e, and the next step knows nothing of it.
+    Near a singular position rounding in the direction of a vanishing row is most of e, and shorter steps only bring
+    more of it. There only the part of e counts which projection leaves: P e, as long as what projection moves along
+    the rows, of the order of e²/σ, is within the tolerance.
     """
     between, stages, weights = floats(memory.between), floats(memory.stages), floats(memory.error_weights)
     size = memory.entries
@@ -119,9 +120,13 @@ def embedded_error(memory: Memory, h: float) -> float:
         for n in range(size):
             between[n] += h * weights[j] * stages[j * size + n]
     error = scaled_norm(memory, between)
-    if 1.0 < error < np.inf and memory.n_rows > 0 and memory.projecting == 1:
-        keep_tangent(memory, between)
-        error = min(error, scaled_norm(memory, between))
+    if 1.0 < error < np.inf and memory.projecting == 1:
+        faded = least_pivot(memory)  # σ²
+        slot = memory.n_work
+        tolerance = memory.relative + floats(memory.floors)[slot] / floats(memory.sizes)[slot]
+        if faded < PIVOT_FADED and error**4 * tolerance**2 < faded:
+            keep_tangent(memory, between)
+            error = min(error, scaled_norm(memory, between))
     return error
 
 

@@ -142,6 +142,7 @@ class Memory:
     listed: int  # (n_v n_v + n_rows n_v): M and A, column by column
     references: int  # (n_rows): pivots at the last choice
     first_pivots: int  # (n_rows): pivots where an adaptive step starts
+    largest_pivots: int  # (n_rows): the largest of these that each row had while it was kept
     mass: int  # (n_v, n_v): scratch of one lane
     row_copy: int  # (n_rows, n_v): scratch of one lane
     row_weights: int  # (n_rows,): scratch of one lane

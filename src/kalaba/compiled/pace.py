@@ -34,9 +34,7 @@ def aim(memory: Memory, until: float) -> None:
             memory.since_origin = 0
     else:
         memory.passing = 0.0
-        first, rates = floats(memory.first_pivots), floats(memory.rates)
-        for k in range(memory.n_rows * memory.lanes):
-            first[k] = rates[memory.entries + memory.n_v * memory.lanes + k]
+        _keep_pivots(memory)
         if memory.next_step == 0.0:
             memory.next_step = first_step(memory, memory.time)
         _reach(memory, min(memory.next_step, memory.max_step), until)
@@ -92,6 +90,30 @@ def shorten(memory: Memory, error: float, until: float) -> bool:
     memory.rejected += 1
     memory.n_rejected += 1
     return _reach(memory, h * retry_factor(error, memory.exponent), until)
+
+
+@compiled
+def _keep_pivots(memory: Memory) -> None:
+    """Keep the pivots where an adaptive step starts, and the largest that each kept row has had."""
+    first, largest, mask = floats(memory.first_pivots), floats(memory.largest_pivots), floats(memory.mask)
+    pivots = floats(memory.rates + 8 * (memory.entries + memory.n_v * memory.lanes))
+    for k in range(memory.n_rows * memory.lanes):
+        first[k] = pivots[k]
+        if mask[k] > 0.0:
+            largest[k] = max(largest[k], pivots[k])
+
+
+@compiled
+def least_pivot(memory: Memory) -> float:
+    """Give the least pivot of a kept row, at the start or the last stage of a step, of the largest the row has had."""
+    first, largest, mask = floats(memory.first_pivots), floats(memory.largest_pivots), floats(memory.mask)
+    active, lanes = integers(memory.active), memory.lanes
+    pivots = floats(memory.rates + 8 * (memory.entries + memory.n_v * lanes))
+    least = 1.0
+    for k in range(memory.n_rows * lanes):
+        if mask[k] > 0.0 and active[k % lanes] == 1 and largest[k] > 0.0:
+            least = min(least, min(first[k], pivots[k]) / largest[k])
+    return least
 
 
 @compiled

@@ -69,7 +69,12 @@ def keep_tangent(memory: Memory, error: Floats) -> None:
     The kernel that projects is probed with small changes of the step's end along e: it moves q by P of the change, and
     with q as it is v likewise. Overwrites `raw`.
     """
-    trial, inputs, settled, raw = floats(memory.trial), floats(memory.inputs), floats(memory.settled), floats(memory.raw)
+    trial, inputs, settled, raw = (
+        floats(memory.trial),
+        floats(memory.inputs),
+        floats(memory.settled),
+        floats(memory.raw),
+    )
     lanes, first_q, first_v = memory.lanes, memory.n_work, memory.n_y - memory.n_v
     load(memory, trial, memory.ahead)
     call(memory.settle, memory.inputs, memory.settled, memory.settle_store)

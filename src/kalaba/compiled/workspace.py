@@ -185,6 +185,7 @@ def _row_arrays(kernels: Kernels) -> Arrays:
         "listed": aligned_zeros(kernels.layout.outputs["rows"], lanes),
         "references": np.zeros((m, lanes)),
         "first_pivots": np.zeros((m, lanes)),
+        "largest_pivots": np.zeros((m, lanes)),
         "mass": np.zeros((n, n)),
         "row_copy": np.zeros((m, n)),
         "row_weights": np.zeros(m),

@@ -9,13 +9,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba.errors import ConstraintError
+from kalaba.plant.assembly import weighted_step
 from kalaba.plant.choice import Choice, choose, nearest, not_finite, pivots_at, worst_row
 from kalaba.plant.evaluate import Acting, fields_of, motion_with
 from kalaba.plant.lanes import run_lanes
-from kalaba.plant.projection import Projected, instant, is_open, project_each, project_on
+from kalaba.plant.projection import (
+    Projected,
+    instant,
+    is_open,
+    metric_of,
+    position_rows,
+    project_each,
+    project_on,
+)
 from kalaba.plant.state import State
 from kalaba.space.arrays import Array
-from kalaba.space.configuration import q_dot, unit
+from kalaba.space.configuration import difference, q_dot, unit
 from kalaba.steppers.runge_kutta4 import RungeKutta4
 from kalaba.tolerances import (
     PROJECTION_JERK,
@@ -37,6 +46,7 @@ if TYPE_CHECKING:
 Drive = Callable[[float, Array, Array], Array]
 Rate = Callable[[float, Array], Array]
 RUNGE_KUTTA = RungeKutta4()  # whose coefficients plant.step uses
+PROBE = 2.0**-26  # m, rad: the root of rounding
 
 
 class RowError(ConstraintError):
@@ -131,6 +141,31 @@ class RowsInUse:
         """The part of the speed, of the largest so far, that a projection changed."""
         self._fastest = max(self._fastest, float(np.max(np.abs(raw.v), initial=0.0)))
         return float(np.max(np.abs(settled.v - raw.v), initial=0.0)) / self._fastest
+
+    def tangent_part(self, state: State, t: float, error: State) -> State:
+        """Of a small error of a state what its projection leaves: P e with P = 1 - M⁻¹ Aᵀ G⁻¹ A; q in tangent space."""
+        plant, mask = self._plant, self.choice.mask
+        problem = plant.problem(plant.pack(*state, t))
+        metric, A = metric_of(plant, problem, mask), problem.matrix
+        largest = float(np.max(np.abs(error.q), initial=0.0))
+        probe = PROBE / largest if largest > 0.0 else 1.0  # a change that rounding does not swallow
+        step = difference(plant.machine, state.q + probe * error.q, state.q, len(state.v)) / probe
+        position, kept = position_rows(plant, mask), mask > 0.0
+        step -= weighted_step(A[position], metric, A[position] @ step)
+        v = error.v - weighted_step(A[kept], metric, A[kept] @ error.v)
+        return State(q_dot(plant.machine, state.q, step), v)
+
+    def pivots_at(self, state: State, t: float) -> Array:
+        """The pivots of the rows in use at a state; infinite for those left out."""
+        if not self._plant.constraints:
+            return np.zeros(0)
+        pivots = pivots_at(self._plant, self._plant.pack(*state, t), self.choice)
+        return np.where(self.choice.left_out, np.inf, pivots)
+
+    @property
+    def projects(self) -> bool:
+        """Whether states are projected onto rows."""
+        return self._projects and bool(self._plant.constraints)
 
     def has_turned(self, at: Array) -> bool:
         """Whether, at packed inputs, a pivot has fallen or a row left out has opened."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kalaba.errors import IntegrationError, ModelError, NotFiniteError
-from kalaba.plant.reference import Rate, Span, Stages, take_stages, weighted
+from kalaba.plant.reference import Rate, RowsInUse, Span, Stages, parts, take_stages, weighted
 from kalaba.space.arrays import Array
 from kalaba.steppers.step_length import (
     FIRST_PROBE,
@@ -18,7 +18,7 @@ from kalaba.steppers.step_length import (
     next_factor,
     retry_factor,
 )
-from kalaba.tolerances import ON_GRID, SAME_TIME, SHORTEST_STEP, STIFF_PAYS, STIFF_STEP
+from kalaba.tolerances import ON_GRID, PIVOT_BESIDE, PIVOT_FADED, SAME_TIME, SHORTEST_STEP, STIFF_PAYS, STIFF_STEP
 
 if TYPE_CHECKING:
     from kalaba.run.task import Task
@@ -66,10 +66,10 @@ class FixedPace:
 class AdaptedPace:
     """Steps as long as their error estimate allows, by the controller of `steppers/step_length.py`."""
 
-    def __init__(self, task: Task, y: Array) -> None:
+    def __init__(self, task: Task, y: Array, rows: RowsInUse) -> None:
         pace, tableau = task.stepper.pace, task.stepper.tableau
         assert pace.rtol is not None  # noqa: S101  (it is not fixed)
-        self._task, self._tableau, self._rtol = task, tableau, pace.rtol
+        self._task, self._tableau, self._rtol, self._rows = task, tableau, pace.rtol, rows
         self._exponent = 1 + min(tableau.order, tableau.embedded_order)
         self._error_weights = np.array(tableau.weights) - np.array(tableau.embedded)
         self._floors = absolute_tolerances(task)
@@ -78,20 +78,31 @@ class AdaptedPace:
         self.slack = SAME_TIME * min(task.save_every, 1.0) + 4 * EPS * task.duration
         self._next, self._longest, self._taken, self._error = pace.step, pace.max_step, 0.0, 0.0
         self.rejected, self.stiffest, self._n_stiff, self._n_mild = 0, 0.0, 0, 0
+        self._first_pivots = self._largest_pivots = np.zeros(len(task.plant.constraints))
 
     def take(self, rate: Rate, t: float, y: Array, until: float) -> tuple[float, Stages]:
-        """The next step, shortened until its error before projection is at most 1, and where it ends."""
+        """The next step, shortened until its error before projection is at most 1, and where it ends.
+
+        One that would end beside a singular position is halved, once, and the next one goes through it.
+        """
         h = min(self._next or self._first(rate, t, y), self._longest)
-        tries, error = 0, inf
+        tries, passing, self._first_pivots = 0, 0.0, self._pivots(t, y)
+        known = np.isfinite(self._first_pivots)
+        self._largest_pivots[known] = np.maximum(self._largest_pivots, self._first_pivots)[known]
         while True:
             h, ahead = self._reach(t, h, until)
             stages, error = self._attempt(rate, y, Span(t, h))
-            if stages is not None and error <= 1.0:
+            if stages is None or not error <= 1.0:
+                tries, self.rejected = tries + 1, self.rejected + 1
+                h *= retry_factor(error, self._exponent)
+            elif not passing and ahead != until and self._ends_beside(ahead, stages):
+                passing, h = h, h / 2
+            else:
                 break
-            tries, self.rejected = tries + 1, self.rejected + 1
-            h *= retry_factor(error, self._exponent)
         following = h * next_factor(error, self._error, self._exponent)
-        if tries:
+        if passing:  # cut short so that the next step goes through the singular position
+            following = max(following, passing)
+        elif tries:
             following = min(following, h)
         elif ahead == until:  # cut short by the end, not by the error
             following = max(following, self._next)
@@ -121,7 +132,30 @@ class AdaptedPace:
             stages = take_stages(self._task.plant, self._task.stepper, rate, y, span)
         except (ModelError, NotFiniteError):  # so far off that a shorter step is the answer
             return None, inf
-        return stages, self._norm(span.length * np.asarray(weighted(self._error_weights, stages.rates)), stages.end)
+        e = span.length * np.asarray(weighted(self._error_weights, stages.rates))
+        error = self._norm(e, stages.end)
+        if 1.0 < error < inf and self._rows.projects:
+            faded = self._least_pivot(sum(span), stages)  # σ²
+            tolerance = self._rtol + self._task.stepper.pace.atol
+            if faded < PIVOT_FADED and error**4 * tolerance**2 < faded:  # what projection takes away does not count
+                (work, end), (_, errors) = parts(self._task.plant, stages.end), parts(self._task.plant, e)
+                left = self._rows.tangent_part(end, sum(span), errors)
+                error = min(error, self._norm(np.concatenate([[work], *left]), stages.end))
+        return stages, error
+
+    def _pivots(self, t: float, y: Array) -> Array:
+        """The pivots of the rows in use, infinite for the others."""
+        return self._rows.pivots_at(parts(self._task.plant, y)[1], t)
+
+    def _least_pivot(self, ahead: float, stages: Stages) -> float:
+        """The least pivot at the start or the end of a step, of the largest that each has been."""
+        least = np.minimum(self._first_pivots, self._pivots(ahead, stages.end))
+        known = np.isfinite(least) & (self._largest_pivots > 0.0)
+        return float(np.min(least[known] / self._largest_pivots[known], initial=1.0))
+
+    def _ends_beside(self, ahead: float, stages: Stages) -> bool:
+        """Whether a row in use has all but vanished at the end of a step; see `PIVOT_BESIDE`."""
+        return bool((self._pivots(ahead, stages.end) < PIVOT_BESIDE * self._first_pivots).any())
 
     def _norm(self, values: Array, trial: Array) -> float:
         """Root mean square of values_i / (floor_i + rtol E_i), without the work; see `Pace`."""

@@ -65,7 +65,7 @@ class PlainLoop:
         self._times = sample_times(task)
         self._samples: list[Sample] = []
         self.steps, self._time, self._y = 0, 0.0, np.concatenate([[0.0], *task.start])
-        self._pace = FixedPace(task) if task.stepper.pace.is_fixed else AdaptedPace(task, self._y)
+        self._pace = FixedPace(task) if task.stepper.pace.is_fixed else AdaptedPace(task, self._y, self._rows)
         take_samples(task.samplers, self._drive.held, 0.0, task.start)
         self._event = event_value(task, task.start, 0.0, self._drive)
         self._implicit: ImplicitLoop | None = None  # what goes on where the motion is stiff
