@@ -72,8 +72,8 @@ ROW_PIVOT_GONE = 1e-6
 # Of a pivot of G where an adaptive step starts: with less at its end, a step ends beside a singular position, nearer to
 # it than a quarter of its length. Pivots go with the square of the distance: (1/5)².
 PIVOT_BESIDE = 0.04
-# Of the largest that a pivot of G has been in a run: with less, a singular position is near (a tenth, by its root), and in
-# the error estimate of an adaptive step rounding may be more than the rest.
+# Of the largest that a pivot of G has been in a run: with less, a singular position is near (its root is a tenth), and
+# in the error estimate of an adaptive step rounding may be more than the rest.
 PIVOT_FADED = 0.01
 # m, rad: a row left out that is open by more was not dependent; a hundred times the residual of a projected state.
 ROW_OPEN = 1e-11
