@@ -109,8 +109,3 @@ def near(name: str, known: Iterable[str], limit: int = 5) -> str:
     more = len(names) - SHOWN_NAMES
     listed = ", ".join(names[:SHOWN_NAMES])
     return f"known names: {listed} and {more} more" if more > 0 else f"known names: {listed}"
-
-
-def number_of(count: int, noun: str) -> str:
-    """A number with its noun, for messages: 1 motor, 2 motors."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -99,5 +99,5 @@ def test_a_figure_says_what_it_takes(place, run):
     own = kinds.read_figure(place)
     with pytest.raises(ViewError, match="expected one run, got 2"):
         kb.plot.draw({"a": run, "b": run}, own)
-    with pytest.raises(ViewError, match="frames are for --figure paths"):
+    with pytest.raises(ViewError, match=r"figure phase takes no frames\. Leave it out, or draw paths"):
         kb.plot.draw(run, own, frames=["pole.tip"])

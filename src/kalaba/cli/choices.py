@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kalaba.errors import CommandError, KalabaError, near
+from kalaba.results.places import RUN_SUFFIXES, RUN_SUFFIXES_IN_WORDS
 
 if TYPE_CHECKING:
     from kalaba.robots.entry import Choice, Entry
     from kalaba.steppers import Stepper
 
-RUNS = (".nc", ".csv", ".parquet")
 ENTRY = re.compile(r"^\s+(\w+)\.ENTRY,$", re.MULTILINE)
 
 
@@ -39,7 +39,7 @@ def run_files(incomplete: str) -> list[str]:
     except OSError:  # no such folder, or not ours to read: nothing to offer
         return []
     begins = [path for path in paths if path.name.startswith(start) and (start or path.name[0] != ".")]
-    offered = ((path, "/" if path.is_dir() else "") for path in begins if path.is_dir() or path.suffix in RUNS)
+    offered = ((path, "/" if path.is_dir() else "") for path in begins if path.is_dir() or path.suffix in RUN_SUFFIXES)
     return [folder + slash + path.name + end for path, end in offered]
 
 
@@ -71,7 +71,7 @@ MachineOrRun = Annotated[
     str,
     typer.Argument(
         metavar="MACHINE_OR_RUN",
-        help="A machine of the catalogue, or a saved run: .nc, .csv or .parquet.",
+        help=f"A machine of the catalogue, or a saved run: {RUN_SUFFIXES_IN_WORDS}.",
         autocompletion=names_and_files,
     ),
 ]

@@ -13,6 +13,7 @@ from kalaba.cli.choices import JsonFlag, NameArgument, QuietFlag, SetFlag, choos
 from kalaba.cli.run import DurationFlag, StepFlag, StepperFlag, simulate_scenario
 from kalaba.cli.terminal import Colour, console, print_json, print_table, say
 from kalaba.errors import CommandError
+from kalaba.results.places import check_place
 
 if TYPE_CHECKING:
     from kalaba.run.scenario import Scenario
@@ -52,7 +53,6 @@ def compare(  # noqa: PLR0913  (one argument per flag)
     Example: kalaba compare floating-flexible-arm --vary modes=1,2,5 -o modes.png
     """
     from kalaba.cli.variants import as_data, as_tables, draw, variant_of, write
-    from kalaba.results.places import check_place
     from kalaba.view.sheet import PICTURES
 
     scenarios = _scenarios(name, varied, changes)

@@ -31,7 +31,7 @@ class MethodName(StrEnum):
 
 
 MethodFlag = Annotated[
-    MethodName | None, typer.Option(help="One derivation alone: lagrange, kane or newton-euler.", show_default=False)
+    MethodName | None, typer.Option(help=f"One derivation alone: {', '.join(MethodName)}.", show_default=False)
 ]
 
 
@@ -71,16 +71,9 @@ def derive(
 
 def method_of(name: MethodName) -> Method:
     """The derivation of a name."""
-    from kalaba.derive.kane import Kane
-    from kalaba.derive.lagrange import Lagrange
-    from kalaba.derive.newton_euler import NewtonEuler
+    from kalaba.derive.methods import METHODS
 
-    kinds: dict[MethodName, type] = {
-        MethodName.LAGRANGE: Lagrange,
-        MethodName.KANE: Kane,
-        MethodName.NEWTON_EULER: NewtonEuler,
-    }
-    return kinds[name]()  # type: ignore[no-any-return]
+    return METHODS[name]
 
 
 def _rows(derived: dict[MethodName, Equations]) -> list[tuple[object, ...]]:

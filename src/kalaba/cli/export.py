@@ -12,6 +12,7 @@ from kalaba.cli.choices import AllocationFlag, JsonFlag, NameArgument, QuietFlag
 from kalaba.cli.derive import MethodFlag, method_of
 from kalaba.cli.terminal import console, print_json
 from kalaba.errors import CommandError, near
+from kalaba.results.places import check_place
 
 if TYPE_CHECKING:
     from kalaba.cli.choices import Settings
@@ -56,7 +57,6 @@ def export(  # noqa: PLR0913  (one argument per flag)
     kalaba export planar-parallel -o eq.py
     kalaba export pus-upu -o ctl.c --function servo --allocation least-squares
     """
-    from kalaba.results.places import check_place
     from kalaba.robots.catalogue import find
 
     find(name)  # an unknown machine is said first

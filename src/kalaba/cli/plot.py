@@ -9,6 +9,7 @@ import typer
 
 from kalaba.cli.choices import JsonFlag, QuietFlag, run_files
 from kalaba.cli.terminal import console, print_json
+from kalaba.results.places import RUN_SUFFIXES_IN_WORDS, check_place
 from kalaba.view.figures.kinds import SUFFIX, FigureKind, Request, check, find, known, read_figure
 
 
@@ -31,7 +32,7 @@ RunsArgument = Annotated[
     list[Path],
     typer.Argument(
         metavar="RUN",
-        help="Saved runs: .nc, .csv or .parquet; several are compared.",
+        help=f"Saved runs: {RUN_SUFFIXES_IN_WORDS}; several are compared.",
         autocompletion=run_files,
     ),
 ]
@@ -70,7 +71,6 @@ def plot(
 
     Example: kalaba plot run.nc --figure papers -o papers.pdf
     """
-    from kalaba.results.places import check_place
     from kalaba.results.saving import open_run
     from kalaba.view.sheet import PICTURES, save
 

@@ -11,6 +11,7 @@ from kalaba.cli.choices import JsonFlag, MachineOrRun, QuietFlag, SetFlag, choos
 from kalaba.cli.run import simulate_scenario
 from kalaba.cli.terminal import console, print_json
 from kalaba.errors import CommandError
+from kalaba.results.places import RUN_SUFFIXES, check_place
 
 if TYPE_CHECKING:
     from kalaba.results.run import Run
@@ -34,7 +35,6 @@ def report(
 
     Example: kalaba report three-arm-screw -o report.html
     """
-    from kalaba.results.places import check_place
     from kalaba.view.report import PAGES
     from kalaba.view.report import report as write
 
@@ -49,10 +49,10 @@ def report(
 
 
 def _run(name: str, changes: list[str] | None, *, hidden: bool) -> Run:
-    from kalaba.results.saving import FORMATS, open_run
+    from kalaba.results.saving import open_run
     from kalaba.robots.catalogue import scenario
 
-    if Path(name).suffix.lower() in FORMATS:
+    if Path(name).suffix.lower() in RUN_SUFFIXES:
         if changes:
             raise CommandError(
                 f"--set {changes[0]}: {name} is a run that was made. Name its machine instead, or leave --set out."

@@ -23,13 +23,14 @@ from kalaba.cli.choices import (
 )
 from kalaba.cli.terminal import Colour, bar, console, print_json, say
 from kalaba.cli.view import serve
+from kalaba.results.places import RUN_SUFFIXES, RUN_SUFFIXES_IN_WORDS, check_place
 
 if TYPE_CHECKING:
     from kalaba.results.run import Run
     from kalaba.run.scenario import Scenario
     from kalaba.steppers import Stepper
 
-OutputFlag = Annotated[Path, typer.Option("-o", "--output", help="Where to write the run: .nc, .csv or .parquet.")]
+OutputFlag = Annotated[Path, typer.Option("-o", "--output", help=f"Where to write the run: {RUN_SUFFIXES_IN_WORDS}.")]
 DurationFlag = Annotated[float | None, typer.Option(help="Seconds to simulate, instead of the scenario's own.")]
 StepFlag = Annotated[float | None, typer.Option(help="Step in seconds, a fixed one: of --stepper, or of rk4.")]
 StepperFlag = Annotated[
@@ -62,8 +63,6 @@ def run(  # noqa: PLR0913  (one argument per flag)
 
     Example: kalaba run four-bar --set crank.length=0.2 --duration 3 -o four-bar.nc --plot four-bar.png
     """
-    from kalaba.results.places import check_place
-    from kalaba.results.saving import FORMATS
     from kalaba.robots.catalogue import scenario
     from kalaba.view import figures
     from kalaba.view.sheet import PICTURES, save
@@ -73,7 +72,7 @@ def run(  # noqa: PLR0913  (one argument per flag)
 
         check_viser()
     settings = read_flags(name, changes, allocation=allocation, control=control)
-    check_place(output, FORMATS)
+    check_place(output, RUN_SUFFIXES)
     if plot is not None:
         check_place(plot, PICTURES)
     chosen = scenario(name, settings.parameters, **settings.options)
@@ -93,9 +92,9 @@ def run(  # noqa: PLR0913  (one argument per flag)
 
 def _watch(name: str, settings: Settings, made: Run) -> None:
     """Open the page of a run."""
-    from kalaba.view.studio.subject import scenario
+    from kalaba.view.studio.subject import subject_by_name
 
-    subject = scenario(name, settings.options, settings.parameters)
+    subject = subject_by_name(name, settings.options, settings.parameters)
     serve(replace(subject, plant=made.plant, duration=float(made.time[-1]) or subject.duration, recorded=made))
 
 

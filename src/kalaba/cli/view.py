@@ -11,6 +11,7 @@ import typer
 from kalaba.cli.choices import MachineOrRun, SetFlag, read_settings
 from kalaba.cli.terminal import Colour, console, picture_bar, say
 from kalaba.errors import CommandError
+from kalaba.results.places import check_place
 
 if TYPE_CHECKING:
     from kalaba.results.run import Run
@@ -67,12 +68,12 @@ def serve(subject: Subject, host: str = "127.0.0.1", port: int = 8080, *, browse
 
 def _subject(machine: str, changes: list[str] | None, duration: float | None) -> Subject:
     """What to show: a saved run by its suffix, else a machine by its name."""
-    from kalaba.view.studio.subject import scenario, subject_of
+    from kalaba.view.studio.subject import subject_by_name, subject_of
 
     if Path(machine).suffix:
         return subject_of(_saved(machine, changes))
     settings = read_settings(machine, changes)
-    subject = scenario(machine, settings.options, settings.parameters)
+    subject = subject_by_name(machine, settings.options, settings.parameters)
     return subject if duration is None else replace(subject, duration=duration)
 
 
@@ -85,7 +86,6 @@ def _saved(machine: str, changes: list[str] | None) -> Run:
 
 
 def _film(machine: str, changes: list[str] | None, duration: float | None, output: Path) -> None:
-    from kalaba.results.places import check_place
     from kalaba.view.film import FILMS, film
 
     check_place(output, FILMS)

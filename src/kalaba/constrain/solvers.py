@@ -186,3 +186,6 @@ def mass_weight(mass: Array, matrix: Array) -> float:
     """A weight w that makes w AᵀA as large as M; any positive one gives the same motion."""
     size = float(np.sum(matrix**2))
     return float(np.trace(mass)) / size if size > 0 else 1.0
+
+
+SOLVERS: tuple[Solver, ...] = (MaskedLDL(), UdwadiaKalaba(), KKT(), NullSpace())  # the first is the default

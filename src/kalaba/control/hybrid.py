@@ -27,11 +27,12 @@ from kalaba.control.inverse_dynamics import Efforts, efforts_along
 from kalaba.control.robust import Model
 from kalaba.control.servo import servo
 from kalaba.control.transmission import encoders
-from kalaba.errors import ControlError, number_of
+from kalaba.errors import ControlError
 from kalaba.model.parts import Sampled
 from kalaba.paths.checks import finite
 from kalaba.plant.laws import Limited, limited
 from kalaba.space.arrays import Array
+from kalaba.units import counted
 
 if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
@@ -147,8 +148,8 @@ class Hybrid:
         freedoms, by_position = len(course(plant, self.goals).independent), int((~by_force).sum())
         if by_position != freedoms:
             raise ControlError(
-                f"hybrid: {number_of(by_position, 'motor')} of {plant.system.name} set to follow displacements, but it "
-                f"has {number_of(freedoms, 'freedom')}. Name {number_of(max(len(by_force) - freedoms, 0), 'motor')} in "
+                f"hybrid: {counted(by_position, 'motor')} of {plant.system.name} set to follow displacements, but it "
+                f"has {counted(freedoms, 'freedom')}. Name {counted(max(len(by_force) - freedoms, 0), 'motor')} in "
                 "forced=."
             )
         return by_force

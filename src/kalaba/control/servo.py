@@ -20,7 +20,7 @@ from kalaba.control.allocation.solutions import row_lengths
 from kalaba.control.course import Course, apart, begins_on, course, tangent
 from kalaba.control.goals import Goal, checked_goals, duration_of
 from kalaba.control.robust import Correction, Model, believed, checked_model, combined_error
-from kalaba.errors import ControlError, number_of
+from kalaba.errors import ControlError
 from kalaba.model.parts import Sampled
 from kalaba.model.units import actuator_units
 from kalaba.paths.checks import positive
@@ -29,6 +29,7 @@ from kalaba.plant.plant import Plant, build
 from kalaba.plant.start import take_over
 from kalaba.plant.state import State
 from kalaba.space.arrays import Array
+from kalaba.units import counted
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
@@ -393,6 +394,6 @@ def _check_motors(bound: BoundServo) -> None:
         parts = [f"{part:+.2g} {name}" for part, name in named if abs(part) > tolerances.PART_SHOWN]
         used = ", ".join(plant.actuators[i] for i in motors) or "no motor"
         raise ControlError(
-            f"{plant.system.name}: {used} cannot push along {' '.join(parts)}: {number_of(len(rows), 'goal')}, "
-            f"{number_of(rank, 'direction')} that the motors move. Add a motor, or drop a goal."
+            f"{plant.system.name}: {used} cannot push along {' '.join(parts)}: {counted(len(rows), 'goal')}, "
+            f"{counted(rank, 'direction')} that the motors move. Add a motor, or drop a goal."
         )

@@ -11,7 +11,6 @@ import numpy as np
 from kalaba import tolerances
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.errors import ControlError
-from kalaba.model.machine import Thrust
 from kalaba.paths.checks import positive, zero_or_more
 from kalaba.plant.start import closing
 from kalaba.space.arrays import Array
@@ -152,13 +151,12 @@ class Transmission:
 
 def encoders(plant: Plant, who: str) -> Evaluator:
     """The motors' displacements δ, then their rates Bᵀ v."""
-    for motor in plant.machine.actuators:
-        if isinstance(motor.displacement, Thrust):
-            raise ControlError(f"{who}: expected motors on displacements, but {motor.name} is a thruster.")
+    for name in plant.machine.thrusters:
+        raise ControlError(f"{who}: expected motors on displacements, but {name} is a thruster.")
 
     def values(equations: Equations) -> list[ca.SX]:
         k = equations.kinematics
-        places = [k.value(motor.displacement) for motor in k.machine.actuators]  # type: ignore[arg-type]
+        places = [k.value(displacement) for displacement in k.machine.motor_displacements.values()]
         return [*places, ca.mtimes(equations.actuation_map.T, equations.symbols.v)]
 
     return plant.function("encoders", lambda equations: expressions(equations, values))

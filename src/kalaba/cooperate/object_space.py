@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -23,6 +23,7 @@ from kalaba.kinematics.objects import follow
 from kalaba.kinematics.objects.holding import Split
 from kalaba.kinematics.objects.opened import Opened, configuration
 from kalaba.model.system import System
+from kalaba.model.units import actuator_units
 from kalaba.plant.arguments import checked
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.state import State
@@ -94,15 +95,13 @@ class ObjectSpace:
 
     @cached_property
     def units(self) -> tuple[str, ...]:
-        """N or N*m, one per motor."""
-        machine = self.plant.machine
-        return tuple(sharing.unit_of(machine, actuator) for actuator in machine.actuators)
+        """N or N*m, one per motor; an empty text where the displacement that it drives does not say."""
+        return actuator_units(self.plant.machine)
 
     def model(self, state: State, t: float = 0.0) -> Model:
         """Everything at a state, from one call of the compiled code."""
         d, n, k = len(self.coordinates), len(self.plant.velocities), len(self.plant.actuators)
-        trace = lambda whole: equations.model(whole, self.split)  # noqa: E731
-        function = self.plant.function("object_space", trace, self._label)
+        function = self.plant.function("object_space", partial(equations.model, split=self.split), self._label)
         values = function(self.plant.inputs(*state, t))
         parts, holding = _unpack(values, ((d, d), (d,), (d, k), (n, d), (n,), (d, n)))
         self._check_arms(holding)
@@ -284,7 +283,7 @@ class ObjectSpace:
         d = len(wanted)
         if len(motors) < d:
             return None
-        trace = lambda whole: equations.least_torques(whole, self.split, motors)  # noqa: E731
+        trace = partial(equations.least_torques, split=self.split, motors=motors)
         function = self.plant.function("least_torques", trace, f"{motors} {self._label}")
         inputs = self.plant.inputs(*state, t)
         inputs[self.plant.layout.u][:d] = wanted

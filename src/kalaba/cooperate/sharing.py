@@ -10,14 +10,13 @@ import numpy as np
 from kalaba.control.allocation import Allocation, refuse_mixed_units
 from kalaba.cooperate.arms import driven_velocities
 from kalaba.errors import ControlError, ModelError, near
-from kalaba.model.machine import Thrust
 from kalaba.space.arrays import Array
 from kalaba.tolerances import DEPENDENT_FORCES, FORCE_REACHED, GRASPS_APART
 
 if TYPE_CHECKING:
     from kalaba.cooperate.object_space import ObjectSpace
     from kalaba.kinematics.objects.holding import Hold, Split
-    from kalaba.model.machine import Machine, MachineActuator
+    from kalaba.model.machine import Machine
     from kalaba.plant.state import State
 
 
@@ -44,18 +43,6 @@ def arm_motors(machine: Machine, split: Split) -> tuple[int, ...]:
     """Indices of the motors that drive a joint of an arm."""
     arms = {j for arm in split.arms for j in (*arm.follow, *arm.lead)}
     return tuple(i for i, driven in enumerate(driven_velocities(machine)) if driven & arms)
-
-
-def unit_of(machine: Machine, actuator: MachineActuator) -> str:
-    """N or N*m, by the displacement that an actuator drives; another text where it mixes lengths and angles."""
-    if isinstance(actuator.displacement, Thrust):
-        return "N"
-    expression = actuator.displacement
-    units = {c.name: c.unit for c in machine.coordinates} | {d.name: d.unit for d in machine.displacements.values()}
-    driven = {units[name] for name in expression.names if name in units}
-    driven |= {"m" for name in expression.names if name not in units and name.rpartition(".")[0] in machine.frames}
-    driven |= {"m" for _ in expression.frames}
-    return {"m": "N", "rad": "N*m"}.get("+".join(sorted(driven)), f"per {expression}")
 
 
 def check_units(space: ObjectSpace, shared: tuple[int, ...], share: Allocation) -> None:

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kalaba.derive.equations import equations_of
-from kalaba.derive.kane import Kane
-from kalaba.derive.lagrange import Lagrange
+from kalaba.derive.methods import METHODS
 from kalaba.derive.newton_euler import NewtonEuler
 from kalaba.export.tex_text import tex_text, tex_unit
 from kalaba.printing.notation import Letter, Notation
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from kalaba.model.machine import Machine
     from kalaba.model.system import System
 
-METHODS: dict[str, Method] = {"lagrange": Lagrange(), "kane": Kane(), "newton-euler": NewtonEuler()}
 COMPARED = ("mass_matrix", "bias", "constraint_matrix", "constraint_rhs")
 READ = 6000  # operations of C; a longer one is not printed, h is
 TITLES = {

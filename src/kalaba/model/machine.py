@@ -288,6 +288,11 @@ class Machine:
         """What each motor acts along, by its name; thrusters, which push a frame, have no displacement."""
         return {a.name: a.displacement for a in self.actuators if not isinstance(a.displacement, Thrust)}
 
+    @property
+    def thrusters(self) -> tuple[str, ...]:
+        """Names of the actuators that push a frame and drive no displacement."""
+        return tuple(a.name for a in self.actuators if isinstance(a.displacement, Thrust))
+
     def joint_velocities(self, body: MachineBody) -> list[int]:
         """Entries of v that the displacements of a body's joint follow from; coupled joints share some."""
         names = {name for displacement in body.displacements for name in displacement.expression.names}

@@ -218,3 +218,6 @@ def slices(sizes: dict[str, int]) -> dict[str, slice]:
         parts[name] = slice(first, first + size)
         first += size
     return parts
+
+
+BACKENDS: tuple[Backend, ...] = (Native(), Interpreted())  # the first is the default

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba.errors import ModelError
+from kalaba.plant.state import NamedState, State
 from kalaba.space.arrays import Array
 from kalaba.tolerances import QUATERNION_NEARLY_UNIT, QUATERNION_UNIT
 from kalaba.units import counted
@@ -16,6 +17,7 @@ from kalaba.units import counted
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine
 
+SHOWN = 3  # missing names in a message
 WRENCH = ("force x", "force y", "force z", "torque x", "torque y", "torque z")
 
 
@@ -38,11 +40,19 @@ def checked(value: ArrayLike, size: int, what: str, names: Sequence[str]) -> Arr
     return vector
 
 
-def checked_configuration(value: ArrayLike, machine: Machine, what: str = "q") -> Array:
-    """Refuse a configuration of the wrong shape or with NaN; quaternions that are nearly unit are made so."""
+def checked_configuration(value: State | ArrayLike, machine: Machine, what: str = "q") -> Array:
+    """Refuse a configuration of the wrong shape or with NaN; quaternions that are nearly unit are made so.
+
+    A State gives its q.
+    """
     names = [coordinate.name for coordinate in machine.coordinates]
-    q = checked(value, len(names), what, names)
+    q = checked(configuration_of(value), len(names), what, names)
     return np.asarray(made_unit(q[np.newaxis], machine, what)[0])
+
+
+def configuration_of(value: State | ArrayLike) -> ArrayLike:
+    """The q of a State; anything else is a configuration itself."""
+    return value.q if isinstance(value, State) else value
 
 
 def made_unit(configurations: Array, machine: Machine, what: str = "q") -> Array:
@@ -65,3 +75,28 @@ def made_unit(configurations: Array, machine: Machine, what: str = "q") -> Array
             made = made.copy() if made is configurations else made
             made[:, first : first + 4] /= np.sqrt(np.where(off > QUATERNION_UNIT, squares, 1.0))[:, np.newaxis]
     return made
+
+
+def own_state(machine: Machine, state: object) -> State:
+    """The machine's own q and v of a given state: by name where the state knows its names, else as they stand."""
+    if not isinstance(state, tuple | list) or len(state) != 2:
+        raise ModelError(f"{machine.name}.start: expected a State (q, v), got {state!r}. Try run.end or plant.start.")
+    q, v = state
+    coordinates, velocities = (tuple(c.name for c in side) for side in (machine.coordinates, machine.velocities))
+    if isinstance(state, NamedState) and state.coordinates:
+        q = _picked(machine.name, q, state.coordinates, coordinates)
+        v = _picked(machine.name, v, state.velocities, velocities)
+    return State(checked_configuration(q, machine, "start q"), checked(v, len(velocities), "start v", velocities))
+
+
+def _picked(name: str, values: Array, known: tuple[str, ...], wanted: tuple[str, ...]) -> Array:
+    """The wanted entries by name; those of parts that are gone are left behind."""
+    missing = [entry for entry in wanted if entry not in known]
+    if missing:
+        more = f" and {len(missing) - SHOWN} more" if len(missing) > SHOWN else ""
+        raise ModelError(
+            f"{name}.start: the state given knows nothing of {', '.join(missing[:SHOWN])}{more}. "
+            f"Give a State (q, v) with all {counted(len(wanted), 'number')}."
+        )
+    index = {entry: i for i, entry in enumerate(known)}
+    return np.asarray([values[index[entry]] for entry in wanted], dtype=float)

@@ -14,11 +14,11 @@ from kalaba.model.parts import Connection
 from kalaba.model.text.expressions import Values, evaluate, number, parse
 from kalaba.model.units import row_units
 from kalaba.native.backend import Interpreted
-from kalaba.plant.arguments import checked
+from kalaba.plant.arguments import checked, own_state
 from kalaba.plant.assembly import TRIES, Assembled, assemble, weighted_step, without_turns
 from kalaba.plant.readings import FrameReading, ScalarReadings
 from kalaba.plant.reference import project_state
-from kalaba.plant.state import State, own_state
+from kalaba.plant.state import State
 from kalaba.space.arrays import Array
 from kalaba.space.configuration import difference, retract
 from kalaba.space.number import is_number

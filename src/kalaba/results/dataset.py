@@ -15,8 +15,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from kalaba.constrain.solvers import SOLVERS
+from kalaba.derive.methods import METHODS
+from kalaba.derive.newton_euler import NewtonEuler
 from kalaba.model import units
 from kalaba.model.serial import from_json, to_json
+from kalaba.native.backend import BACKENDS
+from kalaba.plant.plant import Plant
 from kalaba.results.accuracy import Judgement, StateError
 from kalaba.results.run import Effort, Ending, LostHold, MethodChange, Run, Shortfall, Status, Worst
 from kalaba.space.arrays import Array
@@ -25,11 +30,7 @@ from kalaba.units import MOMENTUM, acceleration_unit, force_unit
 if TYPE_CHECKING:
     import xarray as xr
 
-    from kalaba.constrain.solvers import Solver
-    from kalaba.derive.dynamics import Method
     from kalaba.model.machine import Machine
-    from kalaba.native.backend import Backend
-    from kalaba.plant.plant import Plant
 
 Choice = TypeVar("Choice")
 FORMAT = 1  # of files; a newer kalaba that changes it counts it up
@@ -198,21 +199,11 @@ def run_of(data: xr.Dataset) -> Run:
 
 
 def _plant(facts: Mapping[str, Any]) -> Plant:
-    from kalaba.constrain.solvers import KKT, MaskedLDL, NullSpace, UdwadiaKalaba
-    from kalaba.derive.kane import Kane
-    from kalaba.derive.lagrange import Lagrange
-    from kalaba.derive.newton_euler import NewtonEuler
-    from kalaba.native.backend import Interpreted, Native
-    from kalaba.plant.plant import Plant
-
-    methods: tuple[Method, ...] = (NewtonEuler(), Lagrange(), Kane())
-    backends: tuple[Backend, ...] = (Native(), Interpreted())
-    solvers: tuple[Solver, ...] = (MaskedLDL(), UdwadiaKalaba(), KKT(), NullSpace())
     return Plant(
         from_json(facts["system"]),
-        method=_chosen(facts["method"], methods),
-        backend=_chosen(facts["backend"], backends),
-        solver=_chosen(facts["solver"], solvers),
+        method=_chosen(facts["method"], (NewtonEuler(), *METHODS.values())),
+        backend=_chosen(facts["backend"], BACKENDS),
+        solver=_chosen(facts["solver"], SOLVERS),
     )
 
 

@@ -10,6 +10,9 @@ from pathlib import Path
 
 from kalaba.errors import FileError
 
+RUN_SUFFIXES = (".nc", ".csv", ".parquet")  # of files that hold a Run; known here without the packages that read them
+RUN_SUFFIXES_IN_WORDS = f"{', '.join(RUN_SUFFIXES[:-1])} or {RUN_SUFFIXES[-1]}"
+
 
 def check_place(path: str | Path, suffixes: Collection[str]) -> Path:
     """Refuse a place that cannot be written, before anything is done that takes time."""

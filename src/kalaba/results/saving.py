@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 CSV_MARK = "# kalaba run"
 PARQUET_KEY = b"kalaba"
 TIME = "time"
-ALONE = {TIME, *(variable for variable, (dimension, _, _) in VARIABLES.items() if not dimension)}
+WITHOUT_PREFIX = {TIME, *(variable for variable, (dimension, _, _) in VARIABLES.items() if not dimension)}
 
 
 def save_run(run: Run, path: str | Path) -> Path:
@@ -219,7 +219,7 @@ def column_names(variable: str, along: Mapping[str, Sequence[str]]) -> list[str]
         return [variable]
     entries = along[dimension]
     if variable == "q":
-        return [f"q:{name}" if name in ALONE else name for name in entries]
+        return [f"q:{name}" if name in WITHOUT_PREFIX else name for name in entries]
     if variable == "v":
         plain = set(along["coordinate"])
         return [f"rate({name})" if name in plain else name for name in entries]

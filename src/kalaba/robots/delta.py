@@ -16,7 +16,7 @@ from kalaba.joints import Planar, Prismatic, Revolute, Spherical, Universal
 from kalaba.model.parts import Actuator, Body, Connection, Frame, Parameter, Start
 from kalaba.model.solids import Cylinder, Rod, Solid
 from kalaba.model.system import System
-from kalaba.robots.entry import Entry, Option
+from kalaba.robots.entry import Entry, OneOf, Option
 from kalaba.robots.feedback import follow
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Pose, X, Y, Z
@@ -124,5 +124,5 @@ ENTRY = Entry(
     source="Clavel (1988), DELTA, a fast robot with parallel geometry, 18th ISIR; kalaba's own numbers",
     build=system,
     scenario=scenario,
-    options={"rods": Option("pairs", ("pairs", "single"), "two rods per parallelogram, or one in their place")},
+    options={"rods": Option("pairs", OneOf(("pairs", "single")), "two rods per parallelogram, or one in their place")},
 )

@@ -13,6 +13,9 @@ every heading, but never sideways. The castor has no mass and slides without fri
 
 from __future__ import annotations
 
+from kalaba import paths as path
+from kalaba.control.goals import follow
+from kalaba.control.servo import Servo
 from kalaba.joints import Planar, Revolute
 from kalaba.model.parts import Actuator, Body, Constraint, Frame, Parameter
 from kalaba.model.solids import Cylinder, Solid
@@ -63,10 +66,6 @@ def system() -> System:
 
 def scenario() -> Scenario:
     """Lead the nose round an eight, from rest to rest; the heading follows from rolling."""
-    from kalaba import paths as path
-    from kalaba.control.goals import follow
-    from kalaba.control.servo import Servo
-
     part = f"(t/{DURATION})"
     phase = f"2*pi*{part}^3*(10 - 15*{part} + 6*{part}^2)"
     eight = path.expression(f"{HALF_WIDTH}*sin(2*{phase})", f"{HALF_HEIGHT}*(1 - cos({phase}))", 0, DURATION)

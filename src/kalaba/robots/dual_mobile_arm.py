@@ -13,7 +13,7 @@ from kalaba.model.parts import Actuator, Body, Connection, Constraint, Parameter
 from kalaba.model.solids import Solid
 from kalaba.model.system import AnyPart, System
 from kalaba.printing.notation import Notation
-from kalaba.robots.entry import Entry, Erratum, Option
+from kalaba.robots.entry import Entry, Erratum, OneOf, Option
 from kalaba.robots.feedback import follow
 from kalaba.robots.papers import dong2022
 from kalaba.robots.published import Claim, Line, PaperFigures, PaperPanel
@@ -222,8 +222,8 @@ ENTRY = Entry(
     build=system,
     scenario=scenario,
     options={
-        "path": Option(default=True, allowed=(True, False), description="the paper's path as six more rows"),
-        "closure": Option("parts", ("parts", "weld"), "the paper's rows, or one rigid joint"),
+        "path": Option(default=True, allowed=OneOf((True, False)), description="the paper's path as six more rows"),
+        "closure": Option("parts", OneOf(("parts", "weld")), "the paper's rows, or one rigid joint"),
     },
     figures=FIGURES,
     errata=(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from kalaba.errors import ModelError, near
 from kalaba.model.listing import Table, table
@@ -25,6 +25,66 @@ class Erratum(NamedTuple):
     correct: str
 
 
+class Allowed(Protocol):
+    """What an option allows: values that it contains, some or all of them one after the other, and words for it."""
+
+    def __contains__(self, value: object) -> bool:
+        """Whether a value is allowed; True is not 1 here."""
+
+    def __iter__(self) -> Iterator[Choice]:
+        """All of them, or some of those without end, for those who try all."""
+
+    def __str__(self) -> str:
+        """What is allowed, for a table."""
+
+    @property
+    def expected(self) -> str:
+        """What is allowed, for a message."""
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """What an option allows: one of some values."""
+
+    choices: tuple[Choice, ...]
+
+    def __contains__(self, value: object) -> bool:
+        return any(type(value) is type(choice) and value == choice for choice in self.choices)
+
+    def __iter__(self) -> Iterator[Choice]:
+        return iter(self.choices)
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self.choices))
+
+    @property
+    def expected(self) -> str:
+        """For a message."""
+        return " or ".join(map(repr, self.choices))
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """What an option allows: any whole number from a first to a last."""
+
+    first: int
+    last: int
+
+    def __contains__(self, value: object) -> bool:
+        return type(value) is int and self.first <= value <= self.last
+
+    def __iter__(self) -> Iterator[Choice]:
+        return iter(range(self.first, self.last + 1))
+
+    def __str__(self) -> str:
+        return f"{self.first} to {self.last}"
+
+    @property
+    def expected(self) -> str:
+        """For a message."""
+        return f"a whole number from {self}"
+
+
 @dataclass(frozen=True, slots=True)
 class Positive:
     """What an option allows: any number above zero, or one of some words."""
@@ -35,11 +95,15 @@ class Positive:
         return value in self.words if isinstance(value, str) else is_number(value) and value > 0  # type: ignore[operator]
 
     def __iter__(self) -> Iterator[Choice]:
-        """Some of them, for those who try all."""
         return iter((0.1, 1.0, 10.0, *self.words))
 
     def __str__(self) -> str:
         return ", ".join(("any number above 0", *self.words))
+
+    @property
+    def expected(self) -> str:
+        """For a message."""
+        return " or ".join(("a number above 0", *map(repr, self.words)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +114,15 @@ class Amount:
         return is_number(value) and value >= 0  # type: ignore[operator]
 
     def __iter__(self) -> Iterator[Choice]:
-        """Some of them, for those who try all."""
         return iter((0.0, 1e-4))
 
     def __str__(self) -> str:
         return "any number from 0"
+
+    @property
+    def expected(self) -> str:
+        """For a message."""
+        return "a number from 0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,30 +130,13 @@ class Option:
     """A choice that changes what a machine is made of."""
 
     default: Choice
-    allowed: tuple[Choice, ...] | range | Positive | Amount
+    allowed: Allowed
     description: str
 
     def check(self, path: str, value: object) -> None:
-        """Refuse a value that is not allowed; True is not 1 here."""
-        is_kind = isinstance(self.allowed, Positive | Amount) or type(value) is type(self.default)
-        if not is_kind or value not in self.allowed:
-            raise ModelError(f"{path}: expected {self._expected()}, got {value!r}; {self.description}.")
-
-    @property
-    def allowed_words(self) -> str:
-        """What is allowed, for a table."""
-        if isinstance(self.allowed, range):
-            return f"{self.allowed[0]} to {self.allowed[-1]}"
-        return ", ".join(map(str, self.allowed)) if isinstance(self.allowed, tuple) else str(self.allowed)
-
-    def _expected(self) -> str:
-        if isinstance(self.allowed, Positive):
-            return " or ".join(("a number above 0", *map(repr, self.allowed.words)))
-        if isinstance(self.allowed, Amount):
-            return "a number from 0"
-        if isinstance(self.allowed, range):
-            return f"a whole number from {self.allowed[0]} to {self.allowed[-1]}"
-        return " or ".join(repr(choice) for choice in self.allowed)
+        """Refuse a value that is not allowed."""
+        if value not in self.allowed:
+            raise ModelError(f"{path}: expected {self.allowed.expected}, got {value!r}; {self.description}.")
 
 
 @dataclass(frozen=True)
@@ -105,7 +156,7 @@ class Entry:
     @property
     def options_table(self) -> Table:
         """What can be chosen."""
-        rows = ((name, o.default, o.allowed_words, o.description) for name, o in self.options.items())
+        rows = ((name, o.default, str(o.allowed), o.description) for name, o in self.options.items())
         return table("options", ("name", "default", "allowed", "meaning"), rows)
 
     @property

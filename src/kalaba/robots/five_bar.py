@@ -11,7 +11,7 @@ from kalaba.joints import Revolute
 from kalaba.model.parts import Actuator, Body, Connection, Start
 from kalaba.model.solids import Rod
 from kalaba.model.system import System
-from kalaba.robots.entry import Entry, Option
+from kalaba.robots.entry import Entry, OneOf, Option
 from kalaba.robots.feedback import follow
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Y
@@ -67,5 +67,5 @@ ENTRY = Entry(
     source="kalaba's own numbers; the textbook five-bar",
     build=system,
     scenario=scenario,
-    options={"motors": Option(2, (2, 3), "motors on the two cranks, and a third at the left elbow")},
+    options={"motors": Option(2, OneOf((2, 3)), "motors on the two cranks, and a third at the left elbow")},
 )

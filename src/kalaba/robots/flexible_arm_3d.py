@@ -13,7 +13,7 @@ from kalaba.model.beams.shapes import StaticTip
 from kalaba.model.parts import Actuator, Body, Start
 from kalaba.model.solids import Box, Solid
 from kalaba.model.system import System
-from kalaba.robots.entry import Entry, Option
+from kalaba.robots.entry import Entry, OneOf, Option
 from kalaba.robots.feedback import follow
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Pose, X, Y, Z
@@ -81,8 +81,10 @@ ENTRY = Entry(
     build=system,
     scenario=scenario,
     options={
-        "modes": Option(1, (1, 2), "static shapes of each tube in each plane: of a force at its tip, of a moment too"),
-        "torsion": Option(1, (0, 1, 2), "torsion shapes of each tube"),
-        "foreshortening": Option(default=False, allowed=(False, True), description="tubes shorten as they bend"),
+        "modes": Option(
+            1, OneOf((1, 2)), "static shapes of each tube in each plane: of a force at its tip, of a moment too"
+        ),
+        "torsion": Option(1, OneOf((0, 1, 2)), "torsion shapes of each tube"),
+        "foreshortening": Option(default=False, allowed=OneOf((False, True)), description="tubes shorten as they bend"),
     },
 )

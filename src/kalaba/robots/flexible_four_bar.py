@@ -12,7 +12,7 @@ from kalaba.model.beams.shapes import Pinned
 from kalaba.model.parts import Actuator, Body, Connection, Start
 from kalaba.model.solids import Rod
 from kalaba.model.system import System
-from kalaba.robots.entry import Entry, Option
+from kalaba.robots.entry import Entry, OneOf, Option, Whole
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Pose, Y, Z
 from kalaba.steppers import DormandPrince
@@ -56,7 +56,9 @@ ENTRY = Entry(
     build=system,
     scenario=scenario,
     options={
-        "modes": Option(2, range(1, 11), "modes of the coupler, pinned at both ends"),
-        "foreshortening": Option(default=False, allowed=(False, True), description="the coupler shortens as it bends"),
+        "modes": Option(2, Whole(1, 10), "modes of the coupler, pinned at both ends"),
+        "foreshortening": Option(
+            default=False, allowed=OneOf((False, True)), description="the coupler shortens as it bends"
+        ),
     },
 )

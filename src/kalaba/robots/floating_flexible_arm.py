@@ -18,7 +18,7 @@ from kalaba.model.parts import Actuator, Body, Constraint, Force, Parameter, Sta
 from kalaba.model.solids import Solid
 from kalaba.model.system import AnyPart, System
 from kalaba.printing.notation import Notation
-from kalaba.robots.entry import Entry, Erratum, Option, Positive
+from kalaba.robots.entry import Entry, Erratum, OneOf, Option, Positive, Whole
 from kalaba.robots.papers import liao2010
 from kalaba.robots.published import Claim, Line, Measure, PaperFigures, PaperPanel
 from kalaba.run.scenario import Scenario
@@ -226,12 +226,14 @@ ENTRY = Entry(
     build=system,
     scenario=scenario,
     options={
-        "modes": Option(5, range(1, 21), "clamped-free modes of each link"),
-        "case": Option("a", ("a", "b"), "torques that go as sin(pi t) or as t^2"),
+        "modes": Option(5, Whole(1, 20), "clamped-free modes of each link"),
+        "case": Option("a", OneOf(("a", "b")), "torques that go as sin(pi t) or as t^2"),
         "carrier": Option(1.0, Positive(("fixed",)), "mass and inertia of the carrier over the paper's"),
-        "base": Option("free", ("free", "attitude", "fixed"), "carrier afloat, its angle held, or all of it held"),
-        "com": Option("full", ("full", "eq7"), "centre of mass in full, or without the deformation as in (7)"),
-        "foreshortening": Option(default=False, allowed=(False, True), description="links shorten as they bend"),
+        "base": Option(
+            "free", OneOf(("free", "attitude", "fixed")), "carrier afloat, its angle held, or all of it held"
+        ),
+        "com": Option("full", OneOf(("full", "eq7")), "centre of mass in full, or without the deformation as in (7)"),
+        "foreshortening": Option(default=False, allowed=OneOf((False, True)), description="links shorten as they bend"),
     },
     figures=FIGURES,
     errata=(

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from math import cos, pi, sin
 
+from kalaba import paths as path
+from kalaba.cooperate.carry import Carry
 from kalaba.cooperate.grasp import Grasp
 from kalaba.cooperate.hold import hold
 from kalaba.model.parts import Body, Start
@@ -15,7 +17,7 @@ from kalaba.model.solids import Cylinder
 from kalaba.model.system import System
 from kalaba.robots import cooperation as common
 from kalaba.robots import puma560
-from kalaba.robots.entry import Entry, Option
+from kalaba.robots.entry import Entry, Option, Whole
 from kalaba.robots.two_arm_carry import ENTRY as CARRY
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Pose, Z
@@ -53,9 +55,6 @@ def system(*, arms: int) -> System:
 
 def scenario(*, arms: int) -> Scenario:
     """Lift the disc, then once around a small circle."""
-    from kalaba import paths as path
-    from kalaba.cooperate.carry import Carry
-
     lift, around = (_smooth(begin, duration) for begin, duration in ((0.0, LIFT), (LIFT, ROUND)))
     turned = f"2*pi*{around}"
     rise = path.expression(
@@ -81,7 +80,7 @@ ENTRY = Entry(
     source=common.SOURCE,
     build=system,
     scenario=scenario,
-    options={"arms": Option(default=4, allowed=range(1, 65), description="how many arms carry the disc")},
+    options={"arms": Option(default=4, allowed=Whole(1, 64), description="how many arms carry the disc")},
     errata=CARRY.errata,
     notation=common.notation("load", arms=64),
 )

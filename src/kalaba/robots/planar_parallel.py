@@ -15,7 +15,7 @@ from kalaba.model.parts import Actuator, Body, Constraint, Parameter, Start
 from kalaba.model.solids import Solid
 from kalaba.model.system import System
 from kalaba.printing.notation import Notation
-from kalaba.robots.entry import Entry, Erratum, Option
+from kalaba.robots.entry import Entry, Erratum, OneOf, Option
 from kalaba.robots.papers import han2020
 from kalaba.robots.published import Claim, Line, PaperFigures, PaperPanel
 from kalaba.run.scenario import Scenario
@@ -192,12 +192,16 @@ ENTRY = Entry(
     scenario=scenario,
     options={
         "tracking": Option(
-            default=False, allowed=(True, False), description="two servo rows: 0.01 m to and fro along x"
+            default=False, allowed=OneOf((True, False)), description="two servo rows: 0.01 m to and fro along x"
         ),
         "control": Option(
-            "swing", ("swing", "servo", "ideal"), "one leg swung; or the end point led by motors, or by the paper's law"
+            "swing",
+            OneOf(("swing", "servo", "ideal")),
+            "one leg swung; or the end point led by motors, or by the paper's law",
         ),
-        "allocation": Option("least-squares", tuple(ALLOCATIONS), "how the motors share the load, with control=servo"),
+        "allocation": Option(
+            "least-squares", OneOf(tuple(ALLOCATIONS)), "how the motors share the load, with control=servo"
+        ),
     },
     figures=FIGURES,
     errata=(

@@ -27,7 +27,7 @@ from kalaba.model.system import System
 from kalaba.paths.making import circle
 from kalaba.plant.laws import Controller
 from kalaba.printing.notation import Notation
-from kalaba.robots.entry import Amount, Entry, Erratum, Option
+from kalaba.robots.entry import Amount, Entry, Erratum, OneOf, Option
 from kalaba.robots.papers import dou2014
 from kalaba.robots.published import Claim, Line, PaperFigures, PaperPanel
 from kalaba.run.scenario import Scenario
@@ -209,10 +209,10 @@ ENTRY = Entry(
     build=system,
     scenario=scenario,
     options={
-        "actuators": Option("1-6", ("1-6", "1-5"), "legs with a motor; with 1-5 slider 6 is idle but attached"),
-        "allocation": Option("least-squares", tuple(ALLOCATIONS), "how the motors share the load"),
+        "actuators": Option("1-6", OneOf(("1-6", "1-5")), "legs with a motor; with 1-5 slider 6 is idle but attached"),
+        "allocation": Option("least-squares", OneOf(tuple(ALLOCATIONS)), "how the motors share the load"),
         "control": Option(
-            "servo", ("servo", "hybrid"), "servo constraints, or sliders by travel and the sixth by force"
+            "servo", OneOf(("servo", "hybrid")), "servo constraints, or sliders by travel and the sixth by force"
         ),
         "friction": Option(0.0, Amount(), "dry friction along each slider, N, of which the control does not know"),
         "backlash": Option(0.0, Amount(), "gap between each motor and its slider, m"),

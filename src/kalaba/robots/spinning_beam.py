@@ -12,7 +12,7 @@ from kalaba.model.beams.section import Stiffness
 from kalaba.model.beams.shapes import Polynomial
 from kalaba.model.parts import Body, Constraint, Parameter
 from kalaba.model.system import System
-from kalaba.robots.entry import Entry, Option
+from kalaba.robots.entry import Entry, OneOf, Option, Whole
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Z
 from kalaba.steppers import DormandPrince
@@ -60,7 +60,9 @@ ENTRY = Entry(
     build=system,
     scenario=scenario,
     options={
-        "modes": Option(4, range(1, 13), "polynomial shapes"),
-        "foreshortening": Option(default=True, allowed=(True, False), description="the beam shortens as it bends"),
+        "modes": Option(4, Whole(1, 12), "polynomial shapes"),
+        "foreshortening": Option(
+            default=True, allowed=OneOf((True, False)), description="the beam shortens as it bends"
+        ),
     },
 )

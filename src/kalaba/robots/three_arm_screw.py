@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import pi
 from typing import TYPE_CHECKING
 
+from kalaba.cooperate.carry import Carry
+from kalaba.cooperate.moves import MoveTo
 from kalaba.joints import Cylindrical, Screw
 from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry, Erratum
@@ -40,9 +42,6 @@ def system() -> System:
 
 def scenario() -> Scenario:
     """Turn the bolt in and slide the sleeve over it."""
-    from kalaba.cooperate.carry import Carry
-    from kalaba.cooperate.moves import MoveTo
-
     joints = {
         "bolt.angle": MoveTo(ANGLE - 2 * pi * TURNS, TURNING),
         "sleeve.travel": MoveTo(-0.05, TURNING),

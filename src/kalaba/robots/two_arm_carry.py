@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import pi
 from typing import TYPE_CHECKING
 
+from kalaba import paths as path
+from kalaba.cooperate.carry import Carry
 from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry, Erratum
 from kalaba.run.scenario import Scenario
@@ -30,9 +32,6 @@ def system() -> System:
 
 def scenario() -> Scenario:
     """Once around an upright circle, the load kept level."""
-    from kalaba import paths as path
-    from kalaba.cooperate.carry import Carry
-
     circle = path.circle(2 * RADIUS, speed=2 * pi * RADIUS / ROUND, centre=CENTRE, normal=Y)
     description = "The load goes once around an upright circle of 0.2 m and keeps its attitude."
     return Scenario(system(), duration=ROUND + common.REST, control=Carry(circle), description=description)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kalaba.cooperate.carry import Carry
+from kalaba.cooperate.moves import MoveTo
 from kalaba.joints import Prismatic
 from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry
@@ -32,9 +34,6 @@ def system() -> System:
 
 def scenario() -> Scenario:
     """Push the peg in."""
-    from kalaba.cooperate.carry import Carry
-    from kalaba.cooperate.moves import MoveTo
-
     control = Carry(joints={"peg.travel": MoveTo(0.02, PUSH)})
     description = "The peg goes 0.1 m into the block, which is held still."
     return Scenario(system(), duration=PUSH + common.REST, control=control, description=description)

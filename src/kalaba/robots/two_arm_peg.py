@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kalaba.cooperate.carry import Carry
+from kalaba.cooperate.moves import MoveTo
 from kalaba.joints import Cylindrical
 from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry, Erratum
@@ -31,9 +33,6 @@ def system() -> System:
 
 def scenario() -> Scenario:
     """Push the peg in and turn it on the way."""
-    from kalaba.cooperate.carry import Carry
-    from kalaba.cooperate.moves import MoveTo
-
     control = Carry(joints={"peg.travel": MoveTo(0.02, PUSH), "peg.angle": MoveTo(1.2, PUSH)})
     description = "The peg goes 0.1 m into the block and turns by 0.8 rad on the way, while the block is held still."
     return Scenario(system(), duration=PUSH + common.REST, control=control, description=description)

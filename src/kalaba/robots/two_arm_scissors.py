@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kalaba.cooperate.carry import Carry
+from kalaba.cooperate.moves import MoveTo
 from kalaba.joints import Revolute
 from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry, Erratum
@@ -32,9 +34,6 @@ def system() -> System:
 
 def scenario() -> Scenario:
     """Open the blades, then cut."""
-    from kalaba.cooperate.carry import Carry
-    from kalaba.cooperate.moves import MoveTo
-
     control = Carry(joints={"blade2.angle": (MoveTo(0.9, OPEN), MoveTo(0.1, CUT))})
     description = "The blades open from 0.5 to 0.9 rad and close to 0.1, while the first one is held still."
     return Scenario(system(), duration=OPEN + CUT + common.REST, control=control, description=description)

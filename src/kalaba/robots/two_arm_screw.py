@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import pi
 from typing import TYPE_CHECKING
 
+from kalaba.cooperate.carry import Carry
+from kalaba.cooperate.moves import MoveTo
 from kalaba.joints import Screw
 from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry, Erratum
@@ -34,9 +36,6 @@ def system() -> System:
 
 def scenario() -> Scenario:
     """Turn the bolt in."""
-    from kalaba.cooperate.carry import Carry
-    from kalaba.cooperate.moves import MoveTo
-
     control = Carry(joints={"bolt.angle": MoveTo(ANGLE - 2 * pi * TURNS, TURNING)})
     description = "The bolt goes into the nut by three turns, 0.06 m, while the nut is held still."
     return Scenario(system(), duration=TURNING + common.REST, control=control, description=description)

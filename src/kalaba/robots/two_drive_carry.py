@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from math import pi
 
+from kalaba import paths as path
+from kalaba.control.goals import follow
+from kalaba.control.servo import Servo
 from kalaba.joints import Revolute
 from kalaba.model.parts import Body, Connection, Start
 from kalaba.model.solids import Box
@@ -43,10 +46,6 @@ def system() -> System:
 
 def scenario() -> Scenario:
     """Lead the load once round a circle, across its way all the time."""
-    from kalaba import paths as path
-    from kalaba.control.goals import follow
-    from kalaba.control.servo import Servo
-
     speed = 2 * pi * RADIUS / DURATION
     circle = path.circle(2 * RADIUS, speed, centre=(0, RADIUS, 0), phase=-pi / 2).relative()
     goal = follow("load", circle, orientation=path.turn(Z, 2 * pi))

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kalaba import tolerances
-from kalaba.errors import number_of
 from kalaba.plant.choice import keep_rows, rows_at
 from kalaba.plant.laws import law_function
 from kalaba.results.observe import packed_samples
 from kalaba.results.run import Shortfall
+from kalaba.units import counted
 
 if TYPE_CHECKING:
     from kalaba.plant.laws import Law
@@ -65,5 +65,5 @@ def worst_shortfall(shortfalls: Sequence[Shortfall]) -> str:
     worst, samples = max(shortfalls, key=lambda one: one.missing), len({one.time for one in shortfalls})
     return (
         f"{worst.motor} falls short by {worst.missing:.4g} at t = {worst.time:.4g} s; motors are asked for more than "
-        f"they may give at {number_of(samples, 'sample')}"
+        f"they may give at {counted(samples, 'sample')}"
     )

@@ -6,6 +6,8 @@ import pytest
 import typer
 
 from kalaba.cli.application import OTHERS, PANELS, app, invoke, laid_out, words_and_examples
+from kalaba.cli.derive import MethodName
+from kalaba.derive.methods import METHODS
 
 COMMANDS = [str(command.name) for command in app.registered_commands]
 
@@ -63,3 +65,7 @@ def test_a_command_without_a_place_comes_last():
     own.command("run")(lambda: None)
     assert [command.name for command in laid_out(own).registered_commands] == ["run", "unheard-of"]
     assert own.registered_commands[-1].rich_help_panel == OTHERS
+
+
+def test_every_derivation_has_its_word():
+    assert list(MethodName) == list(METHODS)

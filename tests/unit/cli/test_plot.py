@@ -51,7 +51,7 @@ def test_several_runs_are_compared(capsys, elsewhere):
         (("run.nc", "--figure", "papers"), "there are some for dual-mobile-arm"),
         (("run.nc", "--figure", "compare"), "expected several runs"),
         (("run.nc", "run.nc", "--figure", "paths"), "expected one run"),
-        (("run.nc", "--frame", "crank.tip"), "frames are for --figure paths"),
+        (("run.nc", "--frame", "crank.tip"), "figure overview takes no frames"),
         (("run.nc", "--figure", "paths", "--frame", "crank.tp"), "did you mean crank.tip"),
         (("run.nc", "-o", "plot.bmp"), "ends in .png, .svg, .pdf"),
         (("run.nc", "-o", "nowhere/plot.png"), "mkdir -p nowhere"),

@@ -376,3 +376,16 @@ def test_motors_of_different_units_need_weights():
     ratios = seen.torques(state, wanted, kb.MinMax())
     assert seen.acceleration(state, weighted) == pytest.approx(wanted, abs=1e-11)
     assert seen.acceleration(state, ratios) == pytest.approx(wanted, abs=1e-11)
+
+
+def test_a_motor_on_an_arc_has_no_unit_that_its_displacement_does_not_say():
+    first, *others = carry().parts
+    geared = tuple(
+        replace(part, displacement="r*link0.angle") if part.name == "motor0" else part for part in first.system.parts
+    )
+    spool = kb.Parameter("r", 0.1, unit="m", description="radius of the spool")
+    arm0 = replace(first.system, parts=(spool, *geared))
+    seen = interpreted(replace(carry(), parts=(replace(first, system=arm0), *others)))
+    assert seen.units[:2] == ("", "N*m")
+    with pytest.raises(ControlError, match=r"arm0\.motor0 in a unit that is not known"):
+        seen.torques(seen.plant.start, np.zeros(6), kb.LeastSquares())

@@ -217,3 +217,7 @@ def test_nothing_half_written_stays_and_what_was_there_is_kept(tmp_path, monkeyp
     assert "No space left on device" in refusal(small_run().save, tmp_path / "run.nc")
     assert [entry.name for entry in tmp_path.iterdir()] == ["run.nc"]
     assert (tmp_path / "run.nc").read_text() == "before"
+
+
+def test_every_suffix_that_is_offered_has_its_format():
+    assert tuple(saving.FORMATS) == places.RUN_SUFFIXES

@@ -13,7 +13,7 @@ from kalaba.model.text.expressions import parse
 from kalaba.plant.laws import Controller
 from kalaba.robots import catalogue
 from kalaba.robots.catalogue import ENTRIES, catalog, load, scenario
-from kalaba.robots.entry import Amount, Entry, Option, Positive
+from kalaba.robots.entry import Amount, Entry, Option, Positive, Whole
 
 SUPPORT = {"__init__", "catalogue", "cooperation", "entry", "feedback", "published", "recognise"}
 
@@ -31,7 +31,7 @@ def choices(entry: Entry) -> list[dict[str, object]]:
 
 
 def _values(allowed: Iterable[object]) -> list[object]:
-    return [allowed[0], allowed[-1]] if isinstance(allowed, range) else list(allowed)
+    return [allowed.first, allowed.last] if isinstance(allowed, Whole) else list(allowed)
 
 
 CASES = [pytest.param(name, o, id=f"{name} {o or ''}") for name, entry in ENTRIES.items() for o in choices(entry)]
@@ -135,7 +135,7 @@ def test_only_a_truth_value_is_a_truth_value(value):
 
 
 def test_a_range_of_numbers_is_told_by_its_ends():
-    arms = Option(default=2, allowed=range(1, 65), description="how many arms carry the load")
+    arms = Option(default=2, allowed=Whole(1, 64), description="how many arms carry the load")
     arms.check("n.arms", 64)
     with pytest.raises(ModelError, match=r"^n\.arms: expected a whole number from 1 to 64, got 65; how many arms"):
         arms.check("n.arms", 65)

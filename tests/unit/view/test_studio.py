@@ -15,7 +15,7 @@ from kalaba.view.studio import serving
 from kalaba.view.studio.arrows import Forces, arrows
 from kalaba.view.studio.drag import drag
 from kalaba.view.studio.quantities import quantities
-from kalaba.view.studio.subject import scenario, subject_of
+from kalaba.view.studio.subject import subject_by_name, subject_of
 from kalaba.view.studio.titles import title_of
 
 DRAWN = 1e-6  # m, and of unit vectors: what the page promises
@@ -89,13 +89,13 @@ def test_other_numbers_give_the_run_that_simulate_gives(page_of_four_bar):
 
 @pytest.mark.parametrize("name", ["four-bar", "dual-mobile-arm"])
 def test_four_seconds_are_simulated_again_within_a_fifth_of_a_second(name):
-    subject = replace(scenario(name, {}), duration=4.0)
+    subject = replace(subject_by_name(name, {}), duration=4.0)
     subject.first_run()  # builds
     parameter = subject.parameters[0]
     taken = []
     for k in range(5):
         began = time.perf_counter()
-        subject.changed({parameter.name: parameter.value * (1.01 + 0.01 * k)})
+        subject.run_with({parameter.name: parameter.value * (1.01 + 0.01 * k)})
         taken.append(time.perf_counter() - began)
     assert min(taken) < 0.2  # the best of five: other work on the computer is not ours
 
@@ -151,7 +151,7 @@ def test_a_pull_can_turn_a_frame_too():
 
 
 def test_arrows_are_the_reactions_and_the_motors_efforts():
-    subject = replace(scenario("stewart", {}), duration=0.2)
+    subject = replace(subject_by_name("stewart", {}), duration=0.2)
     run = subject.first_run()
     from kalaba.view.scene import scene_of
 

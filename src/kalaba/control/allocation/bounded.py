@@ -22,9 +22,10 @@ from kalaba.control.allocation.solutions import (
     solutions,
     unreachable,
 )
-from kalaba.errors import ControlError, number_of
+from kalaba.errors import ControlError
 from kalaba.space.arrays import Array
 from kalaba.space.pose import Floats
+from kalaba.units import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ class Bounded(Allocation):
         high = limits if self.upper is None else np.array(self.upper)
         if low.shape != limits.shape or high.shape != limits.shape or not (low < high).all():
             raise ControlError(
-                f"Bounded: expected {number_of(len(limits), 'lower number')}, each below its upper one, got "
+                f"Bounded: expected {counted(len(limits), 'lower number')}, each below its upper one, got "
                 f"{low.tolist()} and {high.tolist()}. Give one per motor."
             )
         return low, high

@@ -15,8 +15,9 @@ from numpy.typing import ArrayLike
 
 from kalaba import tolerances
 from kalaba.constrain.elimination import factorise
-from kalaba.errors import ControlError, number_of
+from kalaba.errors import ControlError
 from kalaba.space.arrays import Array
+from kalaba.units import counted
 
 
 class Solutions(NamedTuple):
@@ -127,7 +128,7 @@ def matching(numbers: tuple[float, ...], count: int, what: str = "weights") -> A
     """The numbers as an array, if there are as many as motors."""
     if len(numbers) != count:
         raise ControlError(
-            f"{what}: expected {number_of(count, 'number')}, one per motor, got {len(numbers)}. Give them in the "
+            f"{what}: expected {counted(count, 'number')}, one per motor, got {len(numbers)}. Give them in the "
             "motors' order."
         )
     return np.array(numbers)

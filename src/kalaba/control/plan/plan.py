@@ -18,6 +18,7 @@ from kalaba.paths.checks import positive
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.readings import ScalarReadings
 from kalaba.space.arrays import Array
+from kalaba.units import counted
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
@@ -106,7 +107,7 @@ def plan_motion(  # noqa: PLR0913  (every choice of the plan has its own name)
     straight = way(plant, start, end, knots)
     if len(limits) < len(straight.leading):
         raise ControlError(
-            f"{plant.system.name}: {len(limits)} motors for {len(straight.leading)} freedoms. "
+            f"{plant.system.name}: {counted(len(limits), 'motor')} for {counted(len(straight.leading), 'freedom')}. "
             "Plans need one per freedom."
         )
     problem = Collocation(plant, straight.independent, knots, limits, D, minimise == TIME)
@@ -208,5 +209,7 @@ def _checked(
         raise ControlError(f"{plant.system.name}: {name} has no limit, so no time is the least. Give it one.")
     D = np.ones(len(limits)) if weights is None else np.array([positive(w, "plan_motion.weights") for w in weights])
     if D.shape != limits.shape:
-        raise ControlError(f"plan_motion.weights: expected {len(limits)} numbers, one per motor, got {len(D)}.")
+        raise ControlError(
+            f"plan_motion.weights: expected {counted(len(limits), 'number')}, one per motor, got {len(D)}."
+        )
     return D

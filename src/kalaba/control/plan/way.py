@@ -121,7 +121,7 @@ def place(plant: Plant, where: Place, what: str) -> Array:
         return plant.start.q
     if isinstance(where, Mapping):
         return course(plant, tuple(follow(name, value) for name, value in where.items())).start.q
-    q = checked_configuration(where.q if isinstance(where, State) else where, plant.machine)
+    q = checked_configuration(where, plant.machine)
     gaps = np.abs(plant.residual(q))
     if gaps.max(initial=0.0) > tolerances.GOAL_MET:
         name = plant.constraints[int(gaps.argmax())]

@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike
 from kalaba import tolerances
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.errors import KinematicsError, ModelError, near
-from kalaba.model.machine import Thrust
 from kalaba.model.parts import Start
 from kalaba.plant.arguments import checked_configuration
 from kalaba.plant.choice import free_directions
@@ -110,15 +109,12 @@ def with_frame(system: System | Plant, frame: str) -> Plant:
 
 
 def _displacements(plant: Plant, q: Array) -> list[float]:
-    motors = [motor.displacement for motor in plant.machine.actuators]
-    for name, displacement in zip(plant.actuators, motors, strict=True):
-        if isinstance(displacement, Thrust):
-            raise ModelError(
-                f"{name}: expected a motor on a displacement, got a thruster, which has none. Leave it out."
-            )
+    for name in plant.machine.thrusters:
+        raise ModelError(f"{name}: expected a motor on a displacement, got a thruster, which has none. Leave it out.")
+    motors = plant.machine.motor_displacements.values()
 
     def trace(equations: Equations) -> list[ca.SX]:
-        return [equations.kinematics.value(entry) for entry in motors if not isinstance(entry, Thrust)]
+        return [equations.kinematics.value(entry) for entry in motors]
 
     if not motors:
         return []

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from kalaba import tolerances
 from kalaba.errors import ModelError
 from kalaba.kinematics.closed.motors import freedoms_seen, with_frame
-from kalaba.plant.arguments import checked_configuration
+from kalaba.plant.arguments import checked_configuration, configuration_of
 from kalaba.plant.state import State
 from kalaba.results.run import Run
 from kalaba.space.arrays import Array
@@ -77,11 +77,11 @@ def singularity(
 
 
 def _configurations(plant: Plant, states: Run | State | ArrayLike | Sequence[State]) -> list[Array]:
-    content: Any = states.q if isinstance(states, Run | State) else states
+    content: Any = states.q if isinstance(states, Run) else configuration_of(states)
     listed = list(content)
     if not listed:
         raise ModelError(f"{plant.system.name}: expected one configuration or more, got none.")
-    rows = [listed] if np.isscalar(listed[0]) else [state.q if isinstance(state, State) else state for state in listed]
+    rows = [listed] if np.isscalar(listed[0]) else listed
     return [checked_configuration(q, plant.machine) for q in rows]
 
 

@@ -18,7 +18,7 @@ from kalaba.errors import KinematicsError
 from kalaba.kinematics.objects.opened import configuration, modes
 from kalaba.kinematics.tree.chain import shifted
 from kalaba.model.parts import Start
-from kalaba.plant.arguments import checked
+from kalaba.plant.arguments import checked, configuration_of
 from kalaba.plant.choice import rows_at
 from kalaba.plant.start import find_configuration
 from kalaba.plant.state import State
@@ -54,7 +54,7 @@ def read(opened: Opened, q: State | ArrayLike, near: State | ArrayLike | None) -
     """Where the objects are, from the joint angles of the arms alone; see `ObjectSpace.read`."""
     plant = opened.closed
     guess = configuration(opened.closed, near)
-    guess[~opened.objects] = _arm_angles(opened, q.q if isinstance(q, State) else q)
+    guess[~opened.objects] = _arm_angles(opened, configuration_of(q))
     poses = [(end, _pose_by(opened, end, guess)) for end in opened.ends if end.is_weld]
     at = _placed(opened, guess, poses)
     _check_poses(opened, at, poses)

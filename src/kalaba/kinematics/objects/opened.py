@@ -144,7 +144,7 @@ def configuration(plant: Plant, near: State | ArrayLike | None) -> Array:
     """The q of a state or a configuration; the start by default."""
     if near is None:
         return plant.start.q.copy()
-    return checked_configuration(near.q if isinstance(near, State) else near, plant.machine).copy()
+    return checked_configuration(near, plant.machine).copy()
 
 
 def modes(plant: Plant) -> set[int]:

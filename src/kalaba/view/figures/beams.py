@@ -37,7 +37,7 @@ def modes(run: Run) -> Figure:
     beams = [body for body in run.plant.machine.bodies if body.solid.modes]
     if not beams:
         raise ViewError(
-            f"{run.plant.system.name}: no body is a beam, so there are no modes to draw. Try --figure coordinates."
+            f"{run.plant.system.name}: no body is a beam, so there are no modes to draw. Try the figure coordinates."
         )
     tips = deflections(run)
     panels = [Panel("tip deflections", "deflection [mm]", over_time(run.time, merged(_kept(tips))))]

@@ -191,5 +191,5 @@ def energy_panels(run: Run) -> list[Panel]:
 
 def _drawn(run: Run, what: str, panels: list[Panel], lacking: str) -> Figure:
     if not panels:
-        raise ViewError(f"{run.plant.system.name}: {lacking}, so there are no {what} to draw. Try --figure overview.")
+        raise ViewError(f"{run.plant.system.name}: {lacking}, so there are no {what} to draw. Try the figure overview.")
     return sheet(heading(run, what), panels)

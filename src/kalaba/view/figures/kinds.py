@@ -6,6 +6,7 @@ given to `draw` as it is, or known by its name once it is registered. Nothing he
 
 from __future__ import annotations
 
+import runpy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -135,20 +136,18 @@ def check(kind: FigureKind, runs: Sequence[object], frames: Sequence[str]) -> No
     if kind.takes_several and len(runs) < 2:
         alone = f"{runs[0]} alone" if runs else "none"
         raise ViewError(
-            f"--figure {kind.name}: expected several runs, got {alone}. Name another, or leave --figure out."
+            f"figure {kind.name}: expected several runs, got {alone}. Name another run, or draw another figure."
         )
     if not kind.takes_several and len(runs) != 1:
-        raise ViewError(
-            f"--figure {kind.name}: expected one run, got {len(runs)}. Several can be drawn with --figure compare."
-        )
+        drawers = ", ".join(other.name for other in known() if other.takes_several)
+        raise ViewError(f"figure {kind.name}: expected one run, got {len(runs)}. Several can be drawn by {drawers}.")
     if frames and not kind.takes_frames:
-        raise ViewError(f"--frame {frames[0]}: frames are for --figure paths, got --figure {kind.name}. Leave it out.")
+        takers = ", ".join(other.name for other in known() if other.takes_frames)
+        raise ViewError(f"frame {frames[0]}: figure {kind.name} takes no frames. Leave it out, or draw {takers}.")
 
 
 def read_figure(path: str | Path) -> FigureKind:
     """Run a Python file and give the figure that it holds under the name FIGURE."""
-    import runpy
-
     place = Path(path)
     if not place.is_file():
         raise FileError(f"{place}: no such file. A figure of your own is a {SUFFIX} file that defines {HOLDS}.")

@@ -46,7 +46,7 @@ def paths(run: Run, frames: Sequence[str] = ()) -> Figure:
         panels = path_panels(run, [_tip(machine, body.name) for body in machine.bodies])
     if not panels:
         raise ViewError(
-            f"{run.plant.system.name}: no end point moves, so there are no paths to draw. Try --figure overview."
+            f"{run.plant.system.name}: no end point moves, so there are no paths to draw. Try the figure overview."
         )
     return sheet(heading(run, "paths"), panels)
 

@@ -23,7 +23,7 @@ from kalaba.view.studio.panel import Panel
 from kalaba.view.studio.player import Player
 from kalaba.view.studio.quantities import Quantity, quantities
 from kalaba.view.studio.stage import Stage
-from kalaba.view.studio.subject import Subject, catalog, scenario
+from kalaba.view.studio.subject import Subject, machine_names, subject_by_name
 from kalaba.view.studio.titles import said_of, title_of
 from kalaba.view.studio.worker import Worker
 
@@ -50,7 +50,7 @@ class Studio:
         self._dragged: Dragged | None = None
         self._said: list[str] = []
         self._ended = threading.Event()
-        self.panel = Panel(self, catalog())
+        self.panel = Panel(self, machine_names())
         self._open(lambda: subject)
         self._ticker = threading.Thread(target=self._tick, name="studio clock", daemon=True)
         self._ticker.start()
@@ -91,12 +91,12 @@ class Studio:
 
     def choose(self, name: str) -> None:
         """Show another machine of the catalogue in its own scenario."""
-        self._open(lambda: scenario(name, {}), name)
+        self._open(lambda: subject_by_name(name, {}), name)
 
     def switch(self, options: Mapping[str, Any]) -> None:
         """Show the same machine with other options: other motors, another allocation, another control."""
         name = self.subject.name
-        self._open(lambda: scenario(name, options), name)
+        self._open(lambda: subject_by_name(name, options), name)
 
     def tune(self, values: dict[str, float]) -> None:
         """Simulate again with other numbers."""
@@ -236,7 +236,7 @@ class Studio:
 
     def _tune(self, values: dict[str, float]) -> None:
         began = clock.perf_counter()
-        run = self.subject.changed(values)
+        run = self.subject.run_with(values)
         self.values = values
         self._put_run(run)
         self._say(f"simulated again in {1e3 * (clock.perf_counter() - began):.0f} ms")

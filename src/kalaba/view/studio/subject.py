@@ -14,6 +14,7 @@ from kalaba.errors import ViewError
 from kalaba.model.system import System
 from kalaba.plant.plant import Plant, build
 from kalaba.results.run import Run
+from kalaba.robots.catalogue import ENTRIES, find, scenario
 from kalaba.run.scenario import Scenario
 from kalaba.run.simulate import simulate
 from kalaba.steppers import Auto
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from kalaba.model.parts import Parameter
 
 NO_NUMBERS: Mapping[str, float] = MappingProxyType({})
-ALONE = 5.0  # s: how long a machine without a scenario is simulated
-MAIN = ("length", "mass", "radius")  # what the names of the numbers that people turn first end with
+DEFAULT_DURATION = 5.0  # s: how long a machine without a scenario is simulated
+TURNED_FIRST = ("length", "mass", "radius")  # what the names of the numbers that people turn first end with
 
 
 class Entry(Protocol):
@@ -64,7 +65,7 @@ class Subject:
             warnings.simplefilter("ignore")  # the page says how the run ended; nobody reads the terminal meanwhile
             return simulate(plant, self.duration, stepper=stepper, control=self.control, check=False)
 
-    def changed(self, values: Mapping[str, float]) -> Run:
+    def run_with(self, values: Mapping[str, float]) -> Run:
         """A run with other numbers, without a new build."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -75,7 +76,7 @@ class Subject:
     def parameters(self) -> tuple[Parameter, ...]:
         """The numbers that can be varied without a new build, those that people turn first in front."""
         free = [p for p in self.plant.machine.free_parameters if p.value]
-        main = [p for p in free if p.name.rpartition(".")[2] in MAIN]
+        main = [p for p in free if p.name.rpartition(".")[2] in TURNED_FIRST]
         return (*main, *(p for p in free if p not in main))
 
 
@@ -84,14 +85,14 @@ def subject_of(machine: Subject | str | System | Plant | Run | Scenario, driven:
     if isinstance(machine, Subject):
         return machine
     if isinstance(machine, str):
-        return scenario(machine, {})
+        return subject_by_name(machine, {})
     if isinstance(machine, Run):
         return _recorded(machine, driven)
     if isinstance(machine, Scenario):
         return _of_scenario(machine)
     if isinstance(machine, Plant | System):
         plant = build(machine)
-        return Subject(plant.system.name, plant, ALONE)
+        return Subject(plant.system.name, plant, DEFAULT_DURATION)
     raise ViewError(
         f"studio: expected a name of the catalogue, a System, a Plant, a Scenario or a Run, got {machine!r}."
     )
@@ -100,7 +101,9 @@ def subject_of(machine: Subject | str | System | Plant | Run | Scenario, driven:
 def _recorded(run: Run, driven: Scenario | None) -> Subject:
     if driven is not None:
         return replace(_of_scenario(driven, run.plant), recorded=run)
-    return Subject(run.plant.system.name, run.plant, float(run.time[-1]) or ALONE, recorded=run, fixed=_why_fixed(run))
+    return Subject(
+        run.plant.system.name, run.plant, float(run.time[-1]) or DEFAULT_DURATION, recorded=run, fixed=_why_fixed(run)
+    )
 
 
 def _why_fixed(run: Run) -> str:
@@ -117,18 +120,13 @@ def _of_scenario(chosen: Scenario, plant: Plant | None = None) -> Subject:
     return Subject(chosen.system.name, made, chosen.duration, chosen.stepper, chosen.control)
 
 
-def scenario(name: str, options: Mapping[str, Any], parameters: Mapping[str, float] = NO_NUMBERS) -> Subject:
+def subject_by_name(name: str, options: Mapping[str, Any], parameters: Mapping[str, float] = NO_NUMBERS) -> Subject:
     """A machine of the catalogue in its own scenario, perhaps with other numbers."""
-    from kalaba.robots.catalogue import find
-    from kalaba.robots.catalogue import scenario as catalogue_scenario
-
     entry = find(name)
-    subject = _of_scenario(catalogue_scenario(name, parameters, **options))
+    subject = _of_scenario(scenario(name, parameters, **options))
     return replace(subject, name=name, entry=entry, options=entry.settings(options))
 
 
-def catalog() -> tuple[str, ...]:
+def machine_names() -> tuple[str, ...]:
     """Names of the machines that can be chosen."""
-    from kalaba.robots.catalogue import ENTRIES
-
     return tuple(ENTRIES)
