@@ -1,6 +1,7 @@
 """kalaba: robots that hold on to things. Describe, derive, build, simulate.
 
-    System ──derive──▶ Equations ──build──▶ Plant ──simulate──▶ Run
+    System ──build──▶ Plant ──simulate──▶ Run
+       └───derive──▶ Equations, which build derives on the way
 
 What it shows is listed in `__init__.pyi`, in that order; a name is imported when it is first used.
 """

@@ -13,4 +13,4 @@ FLOORS: dict[str, tuple[str, ...]] = {
     "what people touch": ("robots", "export", "view", "cli"),
 }
 ROOMS: tuple[str, ...] = tuple(room for floor in FLOORS.values() for room in floor)
-FACE = "kalaba"  # __init__.py: a table of public names, each imported when it is first used; it is no room
+PACKAGE = "kalaba"  # __init__.py shows the names that __init__.pyi lists, through door.py; it is no room

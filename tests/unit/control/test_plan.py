@@ -232,5 +232,5 @@ def test_machines_that_cannot_be_planned_for_are_refused():
     with pytest.raises(ControlError, match="time itself"):
         kb.plan_motion(kb.System("pendulum", (*hanging().parts, gust)), end={"rod.angle": 1.0}, duration=1.0)
     idle = kb.System("pendulum", parts=(hanging().parts[0],))
-    with pytest.raises(ControlError, match="0 motors for 1 freedoms"):
+    with pytest.raises(ControlError, match="0 motors for 1 freedom"):
         kb.plan_motion(idle, end={"rod.angle": 1.0}, duration=1.0)
