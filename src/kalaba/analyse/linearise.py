@@ -98,7 +98,7 @@ class Linear:
         moving = size > POLE_AT_ZERO * size.max(initial=0.0)
         return np.where(moving, -poles.real / np.where(moving, size, 1.0), 0.0)
 
-    def to_control(self) -> Any:  # noqa: ANN401
+    def to_control(self) -> Any:  # noqa: ANN401  (python-control has no types)
         """The model as a StateSpace of python-control, signals named."""
         try:
             import control

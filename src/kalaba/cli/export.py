@@ -15,6 +15,8 @@ from kalaba.errors import CommandError, near
 from kalaba.results.places import check_place
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from kalaba.cli.choices import Settings
     from kalaba.control.allocation import Allocation
 
@@ -114,7 +116,7 @@ def _export_c(
 def _allocation(name: str) -> Allocation:
     from kalaba.control.allocation import Bounded, LeastSquares, MinMax
 
-    kinds = {"least-squares": LeastSquares, "min-max": MinMax, "bounded": Bounded}
+    kinds: dict[str, Callable[[], Allocation]] = {"least-squares": LeastSquares, "min-max": MinMax, "bounded": Bounded}
     if name not in kinds:
         raise CommandError(f"--allocation {name}: no such allocation; {near(name, kinds)}")
-    return kinds[name]()  # type: ignore[no-any-return]
+    return kinds[name]()

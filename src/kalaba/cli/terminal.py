@@ -83,7 +83,7 @@ def print_json(value: Mapping[str, Any] | list[Any]) -> None:
     sys.stdout.write(json.dumps(_finite(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def _finite(value: Any) -> Any:  # noqa: ANN401
+def _finite(value: Any) -> Any:  # noqa: ANN401  (whatever JSON holds)
     if isinstance(value, Mapping):
         return {key: _finite(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):

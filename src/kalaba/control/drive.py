@@ -93,7 +93,7 @@ class Drive:
             raise ControlError(f"Drive: expected a control such as kb.servo(...) or a mapping, got {control!r}.")
         return Driven(control, self)
 
-    def sampled(self, plant: Plant, law: DriveLaw, memory: Any, effort: Array | None) -> Sampled:  # noqa: ANN401
+    def sampled(self, plant: Plant, law: DriveLaw, memory: Any, effort: Array | None) -> Sampled:  # noqa: ANN401  (a law's memory is its own)
         """A law that commands motors through this drive, at its rate.
 
         Arguments:
@@ -165,7 +165,7 @@ class Driven:
         command, memory = _sampled(plant, inner, self.drive) if isinstance(inner, Sampled) else _traced(plant, inner)
         between = self.drive.transmission(plant)
 
-        def commands(now: Reading, memory: Any) -> tuple[Array | Limited, Any]:  # noqa: ANN401
+        def commands(now: Reading, memory: Any) -> tuple[Array | Limited, Any]:  # noqa: ANN401  (a law's memory is its own)
             q, v = now.q, now.v
             if between is not None and now.sides is not None:
                 q, v = between.seen(now.sides, q, v)
@@ -185,7 +185,7 @@ def _sampled(plant: Plant, inner: Sampled, drive: Drive) -> tuple[_Command, Any]
             "Give both one rate."
         )
 
-    def command(t: float, q: Array, v: Array, memory: Any) -> tuple[Array | Limited, Any]:  # noqa: ANN401
+    def command(t: float, q: Array, v: Array, memory: Any) -> tuple[Array | Limited, Any]:  # noqa: ANN401  (a law's memory is its own)
         if inner.state is None:
             return _per_motor(plant, inner.function(t, q, v)), None
         values, memory = inner.function(t, q, v, memory)

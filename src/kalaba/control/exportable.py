@@ -53,17 +53,17 @@ class PlainControl:
         """The law of the controller."""
         return self.controller.law(plant, start)
 
-    def refusal(self, plant: Plant) -> str:  # noqa: ARG002  (the law itself will tell)
+    def refusal(self, plant: Plant) -> str:  # the law itself will tell
         """It has no reason of its own."""
         return ""
 
-    def with_allocation(self, plant: Plant, allocation: Allocation) -> Exportable:  # noqa: ARG002
+    def with_allocation(self, plant: Plant, allocation: Allocation) -> Exportable:
         """Refused: it shares by no rule."""
         raise ControlError(
             f"{plant.system.name}: its control is no kb.servo(...), which alone has an allocation. Leave it out."
         )
 
-    def states_at(self, plant: Plant, times: Sequence[float]) -> list[State] | None:  # noqa: ARG002
+    def states_at(self, plant: Plant, times: Sequence[float]) -> list[State] | None:
         """Only a run tells."""
         return None
 

@@ -136,7 +136,7 @@ class Servo:
             states.append(course.at(t, states[-1].q))
         return states[1:]
 
-    def described(self, law: Law) -> str:  # noqa: ARG002  (it knows its law better)
+    def described(self, law: Law) -> str:  # it knows its law better
         """What its law is, for people."""
         goals = "; ".join(goal.words for goal in self.goals)
         motors = self.actuators if isinstance(self.actuators, str) else ", ".join(self.actuators)
@@ -272,7 +272,7 @@ class BoundServo:
         motors, bounds = list(self.motors), self._bounds()
         share = self.allocation.solver(self.limits, self.course.independent_names)
 
-        def efforts(S: Array, r: Array) -> Limited:  # noqa: N803
+        def efforts(S: Array, r: Array) -> Limited:
             u = np.zeros(len(self.plant.actuators))
             try:
                 u[motors] = share(S, r)

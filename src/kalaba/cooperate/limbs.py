@@ -25,13 +25,13 @@ from typing import TYPE_CHECKING
 import casadi as ca
 
 from kalaba.constrain.elimination import entries, factorise, stack
-from kalaba.constrain.kernels.limb import lower, symmetric
+from kalaba.constrain.kernels.limb_solve import lower, symmetric
 from kalaba.cooperate.equations import follow, object_maps
 from kalaba.kinematics.objects.holding import Arm, Split
 
 if TYPE_CHECKING:
     from kalaba.constrain.kernels.laws import LawShare
-    from kalaba.constrain.kernels.limb import Named
+    from kalaba.constrain.kernels.limb_solve import Named
     from kalaba.derive.kinematics import Kinematics
     from kalaba.model.topology.partition import Partition, Share
 

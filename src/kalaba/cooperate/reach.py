@@ -129,7 +129,7 @@ def _check_arm(plant: Plant, grasp: Grasp, seat: Seat | None, system: System) ->
 def _start(system: System, arm: str, seat: Seat | None) -> Start:
     """The arm's part of the start, and the seat held where it is."""
 
-    def of_arm(entries: Any) -> dict[str, Any]:  # noqa: ANN401
+    def of_arm(entries: Any) -> dict[str, Any]:  # noqa: ANN401  (values of any kind pass through)
         return {f"arm.{key.removeprefix(f'{arm}.')}": value for key, value in entries if key.startswith(f"{arm}.")}
 
     whole = system.machine.start

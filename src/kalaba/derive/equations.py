@@ -229,7 +229,7 @@ class Equations:
 
 def first_moment(body: BodyKinematics) -> ca.SX:
     """Mass times place of a beam's centre of mass in the world."""
-    assert body.beam is not None  # noqa: S101
+    assert body.beam is not None  # noqa: S101  (only beams are bent)
     return body.beam.mass * body.world.position + ca.mtimes(body.world.rotation, body.beam.first)
 
 

@@ -47,7 +47,7 @@ class Kane:
             first = 6 * index
             turning, moving = slice(first, first + 3), slice(first + 3, first + 6)
             W, V, omega = partial[turning, :], partial[moving, :], velocities[turning]
-            I = ca.mtimes(ca.mtimes(body.world.rotation, body.inertia), body.world.rotation.T)  # noqa: E741
+            I = ca.mtimes(ca.mtimes(body.world.rotation, body.inertia), body.world.rotation.T)  # noqa: E741  (the inertia of the formula)
             M += body.mass * ca.mtimes(V.T, V) + ca.mtimes(W.T, ca.mtimes(I, W))
             torque = ca.mtimes(I, remainder[turning]) + cross(omega, ca.mtimes(I, omega))
             force = body.mass * (remainder[moving] - kinematics.gravity)
@@ -104,7 +104,7 @@ def _beam_inertia(kinematics: Kinematics, index: int, root: ca.SX) -> tuple[ca.S
     """M and bias of a beam, summed point by point: Σ m VᵀV and Σ m Vᵀ (a − g), with the turning of its sections."""
     symbols, body = kinematics.symbols, kinematics.bodies[index]
     beam, R = body.beam, body.world.rotation
-    assert beam is not None  # noqa: S101
+    assert beam is not None  # noqa: S101  (only beams have modes)
     count = symbols.v.shape[0]
     M, bias = ca.SX(count, count), ca.SX.zeros(count)
     for mass, place in beam.points:

@@ -147,7 +147,7 @@ class Kinematics:
         """World position of a frame, for distance()."""
         return ca.vertsplit(self.frame(frame).position)  # type: ignore[no-any-return]
 
-    def rate(self, value: Any) -> ca.SX:  # noqa: ANN401
+    def rate(self, value: Any) -> ca.SX:  # noqa: ANN401  (an expression, a row or a vector of them)
         """Time derivative along the motion, of positions; the rate of a rate is an acceleration, which is not known."""
         expression = ca.SX(value)
         if expression.shape[0] and ca.depends_on(expression, self.symbols.v):

@@ -40,7 +40,7 @@ class _Inertia:
         """Two bodies on one frame."""
         return _Inertia(self.m + other.m, self.h + other.h, self.moment + other.moment)
 
-    def in_parent(self, R: ca.SX, p: ca.SX) -> _Inertia:  # noqa: N803
+    def in_parent(self, R: ca.SX, p: ca.SX) -> _Inertia:
         """The same body about the parent's origin, in parent axes.
 
         With h' = R h, the moment becomes R I Rᵀ − [p×][h'×] − [h'×][p×] − m [p×][p×].
@@ -184,7 +184,7 @@ def composite_mass_matrix(kinematics: Kinematics) -> ca.SX:
 
 
 def _fill_column(
-    M: ca.SX,  # noqa: N803
+    M: ca.SX,
     bodies: tuple[BodyKinematics, ...],
     index: int,
     column: int,

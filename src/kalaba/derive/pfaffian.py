@@ -37,7 +37,7 @@ def constraint_rows(kinematics: Kinematics) -> Rows:
     """Differentiate every row until it is linear in v̇."""
     symbols = kinematics.symbols
     values = ca.densify(ca.vertcat(*_values(kinematics))) if kinematics.machine.closures else ca.SX(0, 1)
-    moving = ca.which_depends(values, symbols.v, 1, True) if values.shape[0] else []  # noqa: FBT003
+    moving = ca.which_depends(values, symbols.v, 1, True) if values.shape[0] else []  # noqa: FBT003  (CasADi's own order of arguments)
     if symbols.v.shape[0] == 0:
         moving = [False] * values.shape[0]
     if tuple(map(bool, moving)) != kinematics.machine.is_velocity_level:

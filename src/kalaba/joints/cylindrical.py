@@ -35,7 +35,7 @@ class Cylindrical(Joint):
 
         def __init__(self, axis: AxisLike = Z, q: tuple[Number, Number] | list[Number] | None = None) -> None: ...
 
-    def motion(self, q: ca.SX, u: ca.SX) -> JointMotion:  # noqa: ARG002
+    def motion(self, q: ca.SX, u: ca.SX) -> JointMotion:
         """R(axis, angle), p = axis · travel."""
         a = vector(self.axis)
         return JointMotion.steady(about(self.axis, q[1]), a * q[0], (ZERO, a), (a, ZERO))

@@ -93,7 +93,7 @@ class Gap:
         return ca.mtimes(self.seat.T, self.world)
 
     @property
-    def R(self) -> ca.SX:  # noqa: N802
+    def R(self) -> ca.SX:  # noqa: N802  (R = R1ᵀ R2)
         """Child axes in seat axes."""
         return ca.mtimes(self.seat.T, self.child)
 

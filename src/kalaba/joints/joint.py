@@ -45,7 +45,7 @@ def kinds() -> dict[str, type[Joint]]:
     return dict(_KINDS)
 
 
-def direction(default: Axis) -> Any:  # noqa: ANN401  (a dataclass field)
+def direction(default: Axis) -> Any:
     """Mark a field that holds an axis; three numbers are accepted and normalised.
 
     Arguments:
@@ -67,7 +67,7 @@ class Joint:
     wound_rows: ClassVar[tuple[str, ...]] = ()  # rows that close at many places, such as a thread's at every turn
     is_base: ClassVar[bool] = False  # a body that stands on the world by it is a floating base
 
-    def __init_subclass__(cls, **options: Any) -> None:  # noqa: ANN401
+    def __init_subclass__(cls, **options: Any) -> None:
         """Make a kind known by its name; outside the package one that is made again takes the place of the first."""
         super(Joint, cls).__init_subclass__(**options)
         name, known = cls.__name__, _KINDS.get(cls.__name__)
@@ -253,17 +253,17 @@ class Joint:
         """Units of its rows."""
         return tuple(unit for _, unit in self.row_labels)
 
-    def row_values(self, gap: Gap) -> list[ca.SX]:  # noqa: ARG002
+    def row_values(self, gap: Gap) -> list[ca.SX]:
         """Values of its rows, in the order of their names: zero exactly where its motion can bring the child."""
         if self.row_labels:
             raise NotImplementedError(f"{self.kind}: it names rows. Write row_values(gap).")
         return []
 
-    def alignment(self, gap: Gap) -> ca.SX:  # noqa: ARG002
+    def alignment(self, gap: Gap) -> ca.SX:
         """A cosine that is 1 where the rows are truly closed and negative at a false root, such as a flipped axis."""
         return ca.SX(1)
 
-    def wound_values(self, gap: Gap) -> list[ca.SX]:  # noqa: ARG002
+    def wound_values(self, gap: Gap) -> list[ca.SX]:
         """Values of its `wound_rows` in a form for finding the nearest root.
 
         Each is in the row's unit and zero where the row is truly closed; it grows with the distance to the nearest such

@@ -37,7 +37,7 @@ class Prismatic(Joint):
 
         def __init__(self, axis: AxisLike = X, q: Number | None = None, limits: Floats | None = None) -> None: ...
 
-    def motion(self, q: ca.SX, u: ca.SX) -> JointMotion:  # noqa: ARG002
+    def motion(self, q: ca.SX, u: ca.SX) -> JointMotion:
         """P = axis · travel; v = axis · rate."""
         a = vector(self.axis)
         return JointMotion.steady(IDENTITY, a * q[0], (ZERO, a))
@@ -46,7 +46,7 @@ class Prismatic(Joint):
         """Travel along the axis."""
         return ZERO, world.fixed(self.axis) * world.rates[0]
 
-    def coordinates_at(self, position: Array, rotation: Array) -> tuple[float, ...]:  # noqa: ARG002
+    def coordinates_at(self, position: Array, rotation: Array) -> tuple[float, ...]:
         """How far along the axis the child is."""
         return (travel_along(self.axis, position),)
 

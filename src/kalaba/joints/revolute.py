@@ -38,7 +38,7 @@ class Revolute(Joint):
 
         def __init__(self, axis: AxisLike = Z, q: Number | None = None, limits: Floats | None = None) -> None: ...
 
-    def motion(self, q: ca.SX, u: ca.SX) -> JointMotion:  # noqa: ARG002
+    def motion(self, q: ca.SX, u: ca.SX) -> JointMotion:
         """R(axis, angle); ω = axis · rate."""
         return JointMotion.steady(about(self.axis, q[0]), ZERO, (vector(self.axis), ZERO))
 
@@ -46,7 +46,7 @@ class Revolute(Joint):
         """Spin about the axis."""
         return world.fixed(self.axis) * world.rates[0], ZERO
 
-    def coordinates_at(self, position: Array, rotation: Array) -> tuple[float, ...]:  # noqa: ARG002
+    def coordinates_at(self, position: Array, rotation: Array) -> tuple[float, ...]:
         """The nearest turn about the axis."""
         return (turn_about(self.axis, rotation),)
 

@@ -46,7 +46,7 @@ class Screw(Joint):
         if path.endswith(".pitch") and value == 0:
             raise ModelError(f"{path}: expected metres per turn other than zero, got 0. Use Revolute for a hinge.")
 
-    def motion(self, q: ca.SX, u: ca.SX) -> JointMotion:  # noqa: ARG002
+    def motion(self, q: ca.SX, u: ca.SX) -> JointMotion:
         """R(axis, angle), p = axis · (h/2π) angle; both constant in child axes."""
         a, per_radian = vector(self.axis), self.pitch / (2 * ca.pi)
         return JointMotion.steady(about(self.axis, q[0]), a * (per_radian * q[0]), (a, a * per_radian))

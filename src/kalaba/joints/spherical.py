@@ -21,7 +21,7 @@ class Spherical(Joint):
 
     has_quaternion: ClassVar[bool] = True
 
-    def motion(self, q: ca.SX, u: ca.SX) -> JointMotion:  # noqa: ARG002
+    def motion(self, q: ca.SX, u: ca.SX) -> JointMotion:
         """R(e); the rates are ω itself."""
         S = ca.vertcat(IDENTITY, ca.SX.zeros(3, 3))
         return JointMotion(from_quaternion(ca.vertsplit(q)), ZERO, S, ca.SX.zeros(6))
@@ -30,7 +30,7 @@ class Spherical(Joint):
         """Spin, given in child axes."""
         return ca.mtimes(world.child, world.rates[0:3]), ZERO
 
-    def coordinates_at(self, position: Array, rotation: Array) -> tuple[float, ...]:  # noqa: ARG002
+    def coordinates_at(self, position: Array, rotation: Array) -> tuple[float, ...]:
         """The quaternion of the rotation."""
         return tuple(quaternion_of(rotation).tolist())
 

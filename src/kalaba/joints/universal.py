@@ -61,7 +61,7 @@ class Universal(Joint):
         """Spin about axis1 of the seat and axis2 of the child."""
         return world.fixed(self.axis1) * world.rates[0] + world.carried(self.axis2) * world.rates[1], ZERO
 
-    def coordinates_at(self, position: Array, rotation: Array) -> tuple[float, ...]:  # noqa: ARG002
+    def coordinates_at(self, position: Array, rotation: Array) -> tuple[float, ...]:
         """R = R(a, α) R(b, β) with a ⊥ b: R b = R(a, α) b, and Rᵀ a = R(b, −β) a."""
         a, b = (np.array(axis.components) for axis in (self.axis1, self.axis2))
         across = np.cross(a, b)

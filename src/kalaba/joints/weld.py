@@ -15,15 +15,15 @@ from kalaba.space.arrays import Array
 class Weld(Joint):
     """No motion at all."""
 
-    def motion(self, q: ca.SX, u: ca.SX) -> JointMotion:  # noqa: ARG002
+    def motion(self, q: ca.SX, u: ca.SX) -> JointMotion:
         """The child is its seat."""
         return JointMotion.steady(IDENTITY, ZERO)
 
-    def velocity(self, world: InWorld) -> Velocity:  # noqa: ARG002
+    def velocity(self, world: InWorld) -> Velocity:
         """Adds nothing."""
         return ZERO, ZERO
 
-    def coordinates_at(self, position: Array, rotation: Array) -> tuple[float, ...]:  # noqa: ARG002
+    def coordinates_at(self, position: Array, rotation: Array) -> tuple[float, ...]:
         """It has none."""
         return ()
 

@@ -111,7 +111,7 @@ class _Layout:
             self._take(scope.full(part.name), "part")
             self._collect_part(part, scope)
 
-    def _collect_part(self, part: Any, scope: Scope) -> None:  # noqa: ANN401
+    def _collect_part(self, part: Any, scope: Scope) -> None:
         name = scope.full(part.name)
         if isinstance(part, Placement):
             for path, value in part.parameters:
@@ -177,7 +177,7 @@ class _Layout:
         known = replace(parameter, value=value, is_structure=value == 0.0)
         self.parameters[parameter.name] = known
 
-    def numbers(self, part: Any, scope: Scope, path: str) -> Any:  # noqa: ANN401
+    def numbers(self, part: Any, scope: Scope, path: str) -> Any:
         """Copy a part with every number replaced by an expression in full names; note the parameters."""
         if path in self.copies:
             return self.copies[path]
@@ -198,11 +198,11 @@ class _Layout:
         self.copies[path] = with_values(part, number)
         return self.copies[path]
 
-    def resolve(self, part: Any, scope: Scope) -> Any:  # noqa: ANN401
+    def resolve(self, part: Any, scope: Scope) -> Any:
         """Second pass: one part in full names."""
         return _RESOLVERS[type(part)](self, part, scope, scope.full(part.name))
 
-    def expression(self, text: Any, scope: Scope, path: str) -> Expression:  # noqa: ANN401
+    def expression(self, text: Any, scope: Scope, path: str) -> Expression:
         """Read an expression of coordinates, displacements, parameters and frames."""
         return scope.expression(text, path, self.scalars(), self.frames)
 
@@ -341,7 +341,7 @@ def _displacement(layout: _Layout, part: described.Actuator | described.Spring, 
 
 
 def _force(layout: _Layout, part: described.Force, scope: Scope, name: str) -> flat.MachineForce:
-    def half(content: Any) -> Any:  # noqa: ANN401
+    def half(content: Any) -> Any:
         if isinstance(content, described.Sampled):
             return content
         if isinstance(content, Traced):

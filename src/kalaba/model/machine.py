@@ -250,8 +250,7 @@ class Machine:
         rates = {c.name for c in self.velocities} - positions
 
         def moves(entry: Expression | TracedRow) -> bool:
-            read = entry.reads if isinstance(entry, TracedRow) else (entry,)
-            return any(e.has_rate or e.names & rates for e in read)
+            return any(e.has_rate or e.names & rates for e in entry.reads)
 
         levels: list[bool] = []
         for closure in self.closures:

@@ -234,7 +234,7 @@ class Constraint:
         object.__setattr__(self, "work", _pairs(self.work, f"{self.name}.work", "{coordinate: expression}"))
 
 
-def _pairs(content: Any, path: str, expected: str) -> tuple[tuple[str, Any], ...]:  # noqa: ANN401
+def _pairs(content: Any, path: str, expected: str) -> tuple[tuple[str, Any], ...]:
     try:
         pairs = tuple(dict(content).items())
         is_paired = len(pairs) == len(content) and not any(isinstance(entry, str) for entry in content)

@@ -25,7 +25,7 @@ def check_values(
     """Refuse solids that cannot exist, joints without a length or pitch, quaternions that do not turn."""
     values = Values({parameter.name: parameter.value for parameter in parameters})
 
-    def value(entry: Any) -> float:  # noqa: ANN401
+    def value(entry: Any) -> float:
         return number(entry, values)
 
     jointed: list[MachineBody | MachineConnection] = [*bodies, *connections]

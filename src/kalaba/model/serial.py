@@ -90,7 +90,7 @@ def _line(plain: object) -> str:
     return json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
-def _plain(value: Any, shared: dict[str, Any]) -> Any:  # noqa: ANN401, PLR0911
+def _plain(value: Any, shared: dict[str, Any]) -> Any:  # noqa: PLR0911  (one per kind of value)
     """Write one value; placed Systems go to `shared`."""
     if value is None or isinstance(value, str | bool):
         return value
@@ -112,7 +112,7 @@ def _plain(value: Any, shared: dict[str, Any]) -> Any:  # noqa: ANN401, PLR0911
     raise ModelError(f"system: {type(value).__name__} cannot be written as plain data: {value!r}.")
 
 
-def _fields(value: Any, shared: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401
+def _fields(value: Any, shared: dict[str, Any]) -> dict[str, Any]:
     entries = {entry.name: _plain(getattr(value, entry.name), shared) for entry in fields(value) if entry.compare}
     return {"kind": type(value).__name__, **entries}
 
@@ -124,7 +124,7 @@ def _share(placed: System, shared: dict[str, Any]) -> str:
     return digest
 
 
-def _function_name(function: Any) -> str:  # noqa: ANN401
+def _function_name(function: Any) -> str:
     if isinstance(function, NotStored):
         return function.name
     # Python says of no callable that it has a name: functions and classes do, partial objects do not.
@@ -139,7 +139,7 @@ class _Reader:
     shared: Mapping[str, Any]
     known: dict[str, System | None]
 
-    def value(self, plain: Any, where: str) -> Any:  # noqa: ANN401
+    def value(self, plain: Any, where: str) -> Any:
         """Read one value; lists become tuples."""
         if isinstance(plain, list | tuple):
             return tuple(self.value(entry, where) for entry in plain)
@@ -164,7 +164,7 @@ class _Reader:
         return described
 
     @staticmethod
-    def _made(kind: str, entries: dict[str, Any], where: str) -> Any:  # noqa: ANN401
+    def _made(kind: str, entries: dict[str, Any], where: str) -> Any:
         known = KINDS | kinds()
         try:
             match kind:

@@ -84,7 +84,7 @@ class AnySolid:
     def check_numbers(self, path: str, value: Evaluate) -> None:
         """Refuse numbers that its kind cannot have; a LookupError where a number is not yet known."""
 
-    def form(self, value: Evaluate) -> Form | None:  # noqa: ARG002
+    def form(self, value: Evaluate) -> Form | None:
         """How it is drawn; None: by the places of all that sits on it."""
         return None
 
@@ -103,7 +103,7 @@ class AnySolid:
         """Number of modal coordinates."""
         return len(self.mode_units)
 
-    def readings(self, name: str) -> list[tuple[str, str, str]]:  # noqa: ARG002
+    def readings(self, name: str) -> list[tuple[str, str, str]]:
         """What can be read of its bending, in a body of that name: name, unit, expression of the modes."""
         return []
 
@@ -244,7 +244,7 @@ class Cylinder(AnySolid):
         return Roller(value(self.radius), value(self.length), self.axis)
 
 
-def _six(inertia: Any) -> tuple[Number, ...]:  # noqa: ANN401
+def _six(inertia: Any) -> tuple[Number, ...]:
     rows = tuple(inertia)
     if len(rows) == 3 and all(isinstance(row, Sized) and not isinstance(row, str) for row in rows):
         rows = (rows[0][0], rows[1][1], rows[2][2], rows[0][1], rows[0][2], rows[1][2])
@@ -257,11 +257,11 @@ def _three(numbers: Vector3, value: Evaluate) -> tuple[Any, Any, Any]:
     return value(numbers[0]), value(numbers[1]), value(numbers[2])
 
 
-def _along(axis: tuple[float, float, float], distance: Any) -> tuple[Any, Any, Any]:  # noqa: ANN401
+def _along(axis: tuple[float, float, float], distance: Any) -> tuple[Any, Any, Any]:
     return axis[0] * distance, axis[1] * distance, axis[2] * distance
 
 
-def _axial(a: tuple[float, float, float], across: Any, along: Any) -> tuple[Any, ...]:  # noqa: ANN401
+def _axial(a: tuple[float, float, float], across: Any, along: Any) -> tuple[Any, ...]:
     """Inertia of a body of revolution: across·(1 − aaᵀ) + along·aaᵀ."""
     pairs = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
     return tuple(across * ((1.0 if i == j else 0.0) - a[i] * a[j]) + along * (a[i] * a[j]) for i, j in pairs)

@@ -178,7 +178,7 @@ class System:
         return replace(self, parameters=_overrides({**dict(self.parameters), **values}))
 
 
-def _listed(content: Any, path: str) -> tuple[Any, ...]:  # noqa: ANN401
+def _listed(content: Any, path: str) -> tuple[Any, ...]:
     if isinstance(content, str) or not isinstance(content, Iterable):
         shown = repr(content) if isinstance(content, str) else type(content).__name__
         raise ModelError(f"{path}: expected a tuple, got {shown}. A tuple of one ends with a comma: (a,).")

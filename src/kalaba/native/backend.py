@@ -93,12 +93,12 @@ class Interpreted:
 
     def evaluator(
         self,
-        name: str,  # noqa: ARG002
-        key: str,  # noqa: ARG002
+        name: str,
+        key: str,
         trace: Trace,
         parameters: Array,
         *,
-        seldom: bool = False,  # noqa: ARG002
+        seldom: bool = False,
     ) -> Evaluator:
         """Wrap the function itself."""
         function = trace()
@@ -108,11 +108,11 @@ class Interpreted:
     def kernel(
         self,
         name: str,
-        key: str,  # noqa: ARG002
-        trace: Trace,  # noqa: ARG002
-        lanes: int = 1,  # noqa: ARG002
+        key: str,
+        trace: Trace,
+        lanes: int = 1,
         *,
-        seldom: bool = False,  # noqa: ARG002
+        seldom: bool = False,
     ) -> Kernel:
         """Refused."""
         raise NativeError(f"{name}: the interpreter makes no machine code. Build with backend=kb.Native().")

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from kalaba.native.emitter import MAIN, PREPARE
 from kalaba.native.operations import Lanes
-from kalaba.native.program import Segments
+from kalaba.native.program import Arrays, Segments
 
 Slots = NDArray[np.int32]
 
@@ -63,7 +63,7 @@ class Call:
 
 
 @dataclass(frozen=True, eq=False)
-class BlockProgram:
+class BlockProgram(Arrays):
     """Calls in the order in which they are made."""
 
     name: str
@@ -74,16 +74,6 @@ class BlockProgram:
     n_zeroed: int  # slots after the outputs that begin as zero
     n_board: int  # slots in all
     calls: tuple[Call, ...]
-
-    @property
-    def n_inputs(self) -> int:
-        """Slots of the inputs."""
-        return sum(size for _, size in self.inputs)
-
-    @property
-    def n_outputs(self) -> int:
-        """Slots of the outputs."""
-        return sum(size for _, size in self.outputs)
 
 
 @dataclass(frozen=True, slots=True)

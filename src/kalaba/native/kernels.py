@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from kalaba.errors import NativeError, near
 from kalaba.native.llvm import LoadedCode
-from kalaba.native.program import Segments
+from kalaba.native.program import Arrays, Segments
 from kalaba.space.arrays import Array
 
 ALIGNMENT = 64  # bytes; a value of 8 lanes then lies in one cache line, which saves 5 to 10 % of the time
@@ -38,7 +38,7 @@ def checked(what: str, array: Array, slots: int, lanes: int) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Arrays):
     """The shape of a kernel: its arrays' slots, each `lanes` numbers wide."""
 
     name: str
@@ -49,16 +49,6 @@ class Layout:
     n_constants: int  # values that depend on the parameters only, first in the store
     n_work: int  # scratch space, after them
     instructions: int  # operations in one evaluation
-
-    @property
-    def n_inputs(self) -> int:
-        """Slots of the inputs."""
-        return sum(size for _, size in self.inputs)
-
-    @property
-    def n_outputs(self) -> int:
-        """Slots of the outputs."""
-        return sum(size for _, size in self.outputs)
 
     @property
     def n_store(self) -> int:

@@ -86,14 +86,14 @@ def load_object(code: bytes) -> LoadedCode:
     return LoadedCode(engine)
 
 
-def _target_machine(level: int = _OPTIMISATION) -> Any:  # noqa: ANN401  (llvmlite has no types)
+def _target_machine(level: int = _OPTIMISATION) -> Any:
     llvm, this = _llvm(), host()
     target = llvm.Target.from_triple(this.triple)
     return target.create_target_machine(this.cpu, this.features, opt=level, jit=True)
 
 
 @cache
-def _llvm() -> Any:  # noqa: ANN401  (llvmlite has no types)
+def _llvm() -> Any:
     """Import LLVM, which takes a while, and make it ready for this processor."""
     import llvmlite.binding as llvm
 

@@ -65,8 +65,8 @@ def record_type(described: type) -> np.dtype[np.void]:
     return np.dtype((np.record, fields))  # read by attribute in Python too
 
 
-def _emit_call(_typing, address, inputs, outputs, store):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
-    def generate(context, builder, _signature, arguments):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
+def _emit_call(_typing, address, inputs, outputs, store):  # type: ignore[no-untyped-def]
+    def generate(context, builder, _signature, arguments):  # type: ignore[no-untyped-def]
         pointer = ir.DoubleType().as_pointer()
         kernel = ir.FunctionType(ir.VoidType(), [pointer] * 3).as_pointer()
         code, *data = arguments
@@ -76,15 +76,15 @@ def _emit_call(_typing, address, inputs, outputs, store):  # type: ignore[no-unt
     return types.void(address, inputs, outputs, store), generate
 
 
-def _emit_floats(_typing, address):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
-    def generate(_context, builder, _signature, arguments):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
+def _emit_floats(_typing, address):  # type: ignore[no-untyped-def]
+    def generate(_context, builder, _signature, arguments):  # type: ignore[no-untyped-def]
         return builder.inttoptr(arguments[0], ir.DoubleType().as_pointer())
 
     return types.CPointer(types.float64)(address), generate
 
 
-def _emit_integers(_typing, address):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
-    def generate(_context, builder, _signature, arguments):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN202
+def _emit_integers(_typing, address):  # type: ignore[no-untyped-def]
+    def generate(_context, builder, _signature, arguments):  # type: ignore[no-untyped-def]
         return builder.inttoptr(arguments[0], ir.IntType(64).as_pointer())
 
     return types.CPointer(types.int64)(address), generate
@@ -95,11 +95,11 @@ def _call(address: int, inputs: int, outputs: int, store: int) -> None:
     prototype(int(address))(int(inputs), int(outputs), int(store))
 
 
-def _floats(address: int) -> Any:  # noqa: ANN401
+def _floats(address: int) -> Any:
     return ctypes.cast(int(address), ctypes.POINTER(ctypes.c_double))
 
 
-def _integers(address: int) -> Any:  # noqa: ANN401
+def _integers(address: int) -> Any:
     return ctypes.cast(int(address), ctypes.POINTER(ctypes.c_int64))
 
 

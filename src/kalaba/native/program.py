@@ -36,6 +36,25 @@ class Instruction(NamedTuple):
     number: int = 0
 
 
+class Arrays:
+    """What has arrays of inputs and outputs, and how many slots they take."""
+
+    __slots__ = ()
+
+    inputs: Segments
+    outputs: Segments
+
+    @property
+    def n_inputs(self) -> int:
+        """Slots of the inputs."""
+        return sum(size for _, size in self.inputs)
+
+    @property
+    def n_outputs(self) -> int:
+        """Slots of the outputs."""
+        return sum(size for _, size in self.outputs)
+
+
 @dataclass(frozen=True, slots=True)
 class Listing:
     """Instructions, each reading only earlier ones, and where the results stand among them."""

@@ -75,7 +75,7 @@ class Polynomials:
         w = _horner(Q, 2 * (s - start) / length - 1)
         return ca.vertcat(*(_horner(P[i::3], w) for i in range(3)))
 
-    def text(self, s: str) -> tuple[str, ...]:  # noqa: ARG002
+    def text(self, s: str) -> tuple[str, ...]:
         """Refuse: a text has no tables."""
         raise ControlError(
             f"path.text: a curve of {counted(len(self.curves), 'polynomial')} has no text; write a callable with "
@@ -102,7 +102,7 @@ def polynomials(parts: Sequence[tuple[Array, float]], what: str) -> Polynomials:
     return Polynomials(curves, by_arc_length(centred, what))
 
 
-def _padded(P: Array, terms: int) -> Array:  # noqa: N803  (the polynomial of the formula)
+def _padded(P: Array, terms: int) -> Array:  # the polynomial of the formula
     return np.vstack([P, np.zeros((terms - len(P), 3))])
 
 
@@ -127,12 +127,12 @@ def derivative(coefficients: Array) -> Array:
     return np.asarray(coefficients[1:] * powers)
 
 
-def speed(P: Array, w: Array) -> Array:  # noqa: N803  (the polynomial of the formula)
+def speed(P: Array, w: Array) -> Array:  # the polynomial of the formula
     """|P′(w)|, shape (n,)."""
     return np.asarray(np.linalg.norm(value(derivative(P), w), axis=0))
 
 
-def arc_length(P: Array, low: Array | float, w: Array) -> Array:  # noqa: N803
+def arc_length(P: Array, low: Array | float, w: Array) -> Array:
     """S(w) = ∫ |P′| from low to w, by Gauss and Legendre; shape (n,)."""
     reach = (w - low) / 2
     places = reach * (1 + NODES[:, np.newaxis]) + low
@@ -164,7 +164,7 @@ def by_arc_length(polynomials: Iterable[tuple[Array, float]], what: str) -> tupl
     return tuple(pieces)
 
 
-def _fit(P: Array, half: float) -> tuple[float, list[float]] | None:  # noqa: N803
+def _fit(P: Array, half: float) -> tuple[float, list[float]] | None:
     """Length and Q of a piece |w| ≤ half, or None if it must be cut.
 
     dw/dσ = (length/2)/|P′(w)| is interpolated at Chebyshev's points and integrated from σ = −1, where w = −half.
@@ -187,7 +187,7 @@ def _fit(P: Array, half: float) -> tuple[float, list[float]] | None:  # noqa: N8
     return (length, Q.tolist()) if is_exact else None
 
 
-def _inverse(P: Array, half: float, length: float, sigma: Array) -> Array:  # noqa: N803
+def _inverse(P: Array, half: float, length: float, sigma: Array) -> Array:
     """The w with S(w) = (1 + σ) length/2, by Newton's method; where it fails, so will the check of the fit."""
     w = half * sigma
     for _ in range(ROUNDS):
@@ -199,7 +199,7 @@ def _inverse(P: Array, half: float, length: float, sigma: Array) -> Array:  # no
     return w
 
 
-def shifted(P: Array, by: float) -> Array:  # noqa: N803
+def shifted(P: Array, by: float) -> Array:
     """Coefficients of P(by + w) as a polynomial of w."""
     moved = np.array(P, dtype=float)
     for first in range(len(moved)):  # synthetic division, once for each coefficient

@@ -163,7 +163,7 @@ class MotorTexts(Controller):
 
     texts: Mapping[str, str | float]
 
-    def law(self, plant: Plant, start: State) -> Law:  # noqa: ARG002  (expressions count from nothing)
+    def law(self, plant: Plant, start: State) -> Law:  # expressions count from nothing
         """The expressions as a law."""
         plant.motors(tuple(self.texts), "control")
         texts = {name: read(plant, text, f"control.{name}") for name, text in self.texts.items()}
@@ -186,7 +186,7 @@ class SampledControl(Controller):
 
     function: Sampled
 
-    def law(self, plant: Plant, start: State) -> Sampled:  # noqa: ARG002  (the function reads the state)
+    def law(self, plant: Plant, start: State) -> Sampled:  # the function reads the state
         """The function itself."""
         return self.function
 

@@ -47,7 +47,7 @@ from kalaba.space.numeric_pose import NumericPose
 if TYPE_CHECKING:
     import casadi as ca
 
-    from kalaba.constrain.kernels.limbs import LimbMachine
+    from kalaba.constrain.kernels.limb_machine import LimbMachine
     from kalaba.derive.dynamics import Method
     from kalaba.model.machine import Machine
     from kalaba.native import Kernel

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kalaba.model.machine import MachineConstraint, TracedRow
+from kalaba.model.machine import MachineConstraint
 from kalaba.model.text.expressions import Values, number, parse
 from kalaba.model.units import row_units, unit_of
 from kalaba.plant.start import first_guess
@@ -23,7 +23,7 @@ from kalaba.space.pose import Pose
 from kalaba.space.rotations import from_pose, rotation_of
 
 if TYPE_CHECKING:
-    from kalaba.model.machine import Machine
+    from kalaba.model.machine import Machine, MachineConnection
     from kalaba.plant.plant import Plant
 
 UNSCALED = 1.0  # m, kg: of a machine whose numbers hold no length, or no mass, at all
@@ -88,7 +88,7 @@ class Geometry:
         self._placed: dict[str, tuple[Array, Array]] = {}  # frames: position and rotation on the body that carries them
         self._solids = [body.solid.mass_properties(self.number) for body in machine.bodies]
 
-    def number(self, entry: Any) -> float:  # noqa: ANN401
+    def number(self, entry: Any) -> float:  # noqa: ANN401  (a number of the model, in any form)
         """The value of a number of the model."""
         return number(parse(entry), self._values)
 
@@ -210,13 +210,12 @@ class Geometry:
         return origin + axes @ position, axes @ rotation_of(quaternion)
 
 
-def _names(closure: Any) -> Iterable[str]:  # noqa: ANN401  (a MachineConnection or a MachineConstraint)
-    """Names that the rows of a user's constraint read."""
-    if not isinstance(closure, MachineConstraint):
-        return
-    for entry in closure.zero:
-        for expression in entry.reads if isinstance(entry, TracedRow) else (entry,):
-            yield from expression.names
+def _names(closure: MachineConnection | MachineConstraint) -> Iterable[str]:
+    """Names that the rows of a user's constraint read; those of a connection are its joint's."""
+    if isinstance(closure, MachineConstraint):
+        for entry in closure.zero:
+            for expression in entry.reads:
+                yield from expression.names
 
 
 def _row_scales(plant: Plant, guess: Array, reach: float, velocities: Array) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from kalaba.constrain.kernels.limbs import LimbMachine
+from kalaba.constrain.kernels.limb_machine import LimbMachine
 from kalaba.constrain.kernels.standard import STANDARD
 from kalaba.model.topology.partition import partition
 from kalaba.native.backend import Interpreted

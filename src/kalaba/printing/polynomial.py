@@ -159,7 +159,7 @@ class Ring:
         minus = self.multiply(self.constant(-1.0), self.multiply(sin, more_sin))
         return self.add(self.multiply(cos, more_cos), minus)
 
-    def keep(self, value: Polynomial | None, uses: int) -> Polynomial | None:  # noqa: ARG002  (nothing gets a name here)
+    def keep(self, value: Polynomial | None, uses: int) -> Polynomial | None:  # nothing gets a name here
         """Give the value as it is."""
         return value
 

@@ -99,7 +99,7 @@ def _carrier_place(factor: float, along: Callable[[float], float]) -> float:
     return -moment / (carrier + 2 * link + LOAD_MASS)
 
 
-def _attitude(x: float, y: float) -> tuple[AnyPart, ...]:  # noqa: ARG001
+def _attitude(x: float, y: float) -> tuple[AnyPart, ...]:  # noqa: ARG001  (as its siblings take it)
     return (Constraint("attitude", "theta1"),)
 
 

@@ -131,7 +131,7 @@ def system(*, actuators: str, friction: float, **_: object) -> System:
     )
 
 
-def scenario(*, control: str, allocation: str, backlash: float, noise: float, **built: Any) -> Scenario:  # noqa: ANN401
+def scenario(*, control: str, allocation: str, backlash: float, noise: float, **built: Any) -> Scenario:  # noqa: ANN401  (options of build)
     """Lead the platform round the circle of the paper, level, by servo control or as the paper's experiment did."""
     machine, goals, shared = system(**built), (Follow("platform", CIRCLE),), ALLOCATIONS[allocation]
     gap = Backlash(backlash, ROTOR) if backlash else None

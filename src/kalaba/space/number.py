@@ -34,7 +34,7 @@ class Quantity:
     is_angle: bool = False  # multiples of a quarter turn are structure
 
 
-def scalar(unit: str, description: str, default: Any = MISSING) -> Any:  # noqa: ANN401  (a dataclass field)
+def scalar(unit: str, description: str, default: Any = MISSING) -> Any:
     """Mark a field that holds one number."""
     return field(default=default, metadata={"unit": unit, "description": description, "parts": ()})
 
@@ -42,17 +42,17 @@ def scalar(unit: str, description: str, default: Any = MISSING) -> Any:  # noqa:
 def vector(
     unit: str,
     description: str,
-    default: Any = MISSING,  # noqa: ANN401
+    default: Any = MISSING,
     parts: tuple[str, ...] = XYZ,
     *,
     is_angle: bool = False,
-) -> Any:  # noqa: ANN401
+) -> Any:
     """Mark a field that holds a tuple of numbers, or None."""
     metadata = {"unit": unit, "description": description, "parts": parts, "is_angle": is_angle}
     return field(default=default, metadata=metadata)
 
 
-def nested(prefix: str = "", default: Any = MISSING) -> Any:  # noqa: ANN401
+def nested(prefix: str = "", default: Any = MISSING) -> Any:
     """Mark a field that holds another value with numbers; their paths begin with `prefix`."""
     return field(default=default, metadata={"nested": prefix})
 
@@ -68,7 +68,7 @@ def quantities(part: object) -> Iterator[Quantity]:
             yield from _field_quantities(entry.name, content, mark)
 
 
-def _field_quantities(name: str, content: Any, mark: Any) -> Iterator[Quantity]:  # noqa: ANN401
+def _field_quantities(name: str, content: Any, mark: Any) -> Iterator[Quantity]:
     if not mark["parts"]:
         yield Quantity(name, content, mark["unit"], mark["description"])
         return
@@ -131,7 +131,7 @@ def _join(prefix: str, name: str) -> str:
     return f"{prefix}.{name}" if prefix else name
 
 
-def as_numbers(content: Any, count: int, what: str) -> tuple[Number, ...]:  # noqa: ANN401
+def as_numbers(content: Any, count: int, what: str) -> tuple[Number, ...]:
     """Turn a sequence into a tuple of floats or expression texts, or say what was expected."""
     try:
         numbers = tuple(entry if isinstance(entry, str) else float(entry) for entry in content)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 QUARTER = math.pi / 2
 
 
-def column(entries: Any) -> ca.SX:  # noqa: ANN401
+def column(entries: Any) -> ca.SX:
     """Three numbers as a column."""
     return ca.vertcat(*(ca.SX(entry) for entry in entries))
 
@@ -40,17 +40,17 @@ def skew(a: ca.SX) -> ca.SX:
     )
 
 
-def vee(S: ca.SX) -> ca.SX:  # noqa: N803  (the matrix of the formula)
+def vee(S: ca.SX) -> ca.SX:  # the matrix of the formula
     """The vector whose skew matrix is the antisymmetric part of S: ½ vee(S − Sᵀ)."""
     return ca.vertcat(S[2, 1] - S[1, 2], S[0, 2] - S[2, 0], S[1, 0] - S[0, 1]) / 2
 
 
-def spin(R: ca.SX, R_dot: ca.SX) -> ca.SX:  # noqa: N803  (the rotation of the formula)
+def spin(R: ca.SX, R_dot: ca.SX) -> ca.SX:  # the rotation of the formula
     """Angular velocity of a rotation and its rate, in the axes that R leads to: ω = ½ Σ r_k × ṙ_k over columns r_k."""
     return sum((cross(R[:, k], R_dot[:, k]) for k in range(3)), ca.SX.zeros(3)) / 2
 
 
-def sine_cosine(angle: Any) -> tuple[ca.SX, ca.SX]:  # noqa: ANN401
+def sine_cosine(angle: Any) -> tuple[ca.SX, ca.SX]:
     """Sine and cosine, exact for constants of whole quarter turns."""
     angle = ca.SX(angle)
     if angle.is_constant():
@@ -61,7 +61,7 @@ def sine_cosine(angle: Any) -> tuple[ca.SX, ca.SX]:  # noqa: ANN401
     return ca.sin(angle), ca.cos(angle)
 
 
-def about(axis: Axis, angle: Any) -> ca.SX:  # noqa: ANN401
+def about(axis: Axis, angle: Any) -> ca.SX:
     """Rotation about a unit axis: R = c 1 + (1 − c) a aᵀ + s [a×], written out for coordinate axes."""
     s, c = sine_cosine(angle)
     a = vector(axis)
@@ -75,12 +75,12 @@ def about(axis: Axis, angle: Any) -> ca.SX:  # noqa: ANN401
     return ca.densify(c * ca.SX.eye(3) + (1 - c) * ca.mtimes(a, a.T) + s * skew(a))
 
 
-def from_rpy(roll: Any, pitch: Any, yaw: Any) -> ca.SX:  # noqa: ANN401
+def from_rpy(roll: Any, pitch: Any, yaw: Any) -> ca.SX:
     """R = Rz(yaw) Ry(pitch) Rx(roll)."""
     return ca.mtimes(about(Z, yaw), ca.mtimes(about(Y, pitch), about(X, roll)))
 
 
-def from_quaternion(quaternion: Any) -> ca.SX:  # noqa: ANN401
+def from_quaternion(quaternion: Any) -> ca.SX:
     """Rotation of a unit quaternion (w, x, y, z), polynomial in its entries."""
     w, x, y, z = quaternion
     return ca.vertcat(

@@ -33,7 +33,7 @@ def unit(quaternions: Places, q: ca.SX) -> ca.SX:
     return q
 
 
-def retract(quaternions: Places, q: ca.SX, step: ca.SX, N: ca.SX) -> ca.SX:  # noqa: N803  (q̇ = N v)
+def retract(quaternions: Places, q: ca.SX, step: ca.SX, N: ca.SX) -> ca.SX:  # q̇ = N v
     """Move q along a step Δ, N being the rate map at q.
 
     For a quaternion and the rotation vector Δ of length δ, e ⊗ exp(Δ/2) = unit(e + k ½ E(e) Δ) with

@@ -2,7 +2,8 @@
 
 Inputs are those of `constrain/layout.py`, in its order. Both backends evaluate these functions: CasADi's interpreter as
 they are, native code compiled from them. The functions that every Plant has are in the files beside this one, each with
-its form for the whole machine and, where there is one, its form limb by limb (`limbs.py`); `standard.py` lists them.
+its form for the whole machine and, where there is one, its form limb by limb (`limb_machine.py`); `standard.py` lists
+them.
 """
 
 from __future__ import annotations

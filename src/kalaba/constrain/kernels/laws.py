@@ -1,4 +1,4 @@
-"""Control laws in limb form: programs that evaluate a law limb by limb, as the motion is evaluated (`limb.py`).
+"""Control laws in limb form: programs that evaluate a law limb by limb, as the motion is evaluated (`limb_solve.py`).
 
 Such a law has four stages::
 
@@ -23,12 +23,12 @@ import numpy as np
 from kalaba.constrain.elimination import stack
 from kalaba.constrain.kernels.board import Arguments, Board, Kept, Results, Slots, Step
 from kalaba.constrain.kernels.functions import bounded
-from kalaba.constrain.kernels.limb import Named
+from kalaba.constrain.kernels.limb_solve import Named
 from kalaba.derive.kinematics import Kinematics
 
 if TYPE_CHECKING:
     from kalaba.constrain.kernels.board import BoardShare
-    from kalaba.constrain.kernels.limbs import LimbMachine
+    from kalaba.constrain.kernels.limb_machine import LimbMachine
     from kalaba.model.topology.partition import Share
     from kalaba.native.blocks import BlockProgram
 

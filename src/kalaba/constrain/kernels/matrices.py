@@ -21,7 +21,7 @@ from kalaba.tolerances import VELOCITY_ROW_LENGTH
 
 if TYPE_CHECKING:
     from kalaba.constrain.kernels.board import Board, BoardShare, Results
-    from kalaba.constrain.kernels.limbs import LimbMachine
+    from kalaba.constrain.kernels.limb_machine import LimbMachine
     from kalaba.derive.equations import Equations
     from kalaba.native.blocks import BlockProgram
 

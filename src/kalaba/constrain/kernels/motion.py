@@ -1,7 +1,7 @@
 """The constrained motion: M v̇ = Q + Aᵀ λ with A v̇ = b, on the rows that are kept.
 
-The whole machine at once (`motion`), or limb by limb (`motion_by_limbs`, see `limb.py`); with the rate and the slack of
-every row where rows are left out. The outputs begin with ẏ = power | q̇ | v̇, which a stepper integrates.
+The whole machine at once (`motion`), or limb by limb (`motion_by_limbs`, see `limb_solve.py`); with the rate and the slack
+of every row where rows are left out. The outputs begin with ẏ = power | q̇ | v̇, which a stepper integrates.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import casadi as ca
 
 from kalaba.constrain.elimination import eliminate, stack
 from kalaba.constrain.kernels.functions import free_inputs, metric, traced
-from kalaba.constrain.kernels.limb import Limb, LimbSolve
+from kalaba.constrain.kernels.limb_solve import Limb, LimbSolve
 from kalaba.derive.applied import damping_power
 
 if TYPE_CHECKING:
     from kalaba.constrain.kernels.board import BoardShare, Results
-    from kalaba.constrain.kernels.limbs import LimbMachine
+    from kalaba.constrain.kernels.limb_machine import LimbMachine
     from kalaba.constrain.stabilisation import Baumgarte
     from kalaba.derive.equations import Equations
     from kalaba.native.blocks import BlockProgram
@@ -104,8 +104,8 @@ def motion_by_limbs(
 ) -> BlockProgram:
     """The constrained motion, limb by limb.
 
-    Every limb is reduced to what the hub feels of it, the hub moves, and each limb gets its motion back (`limb.py`).
-    The power and what the hub gets are sums over the limbs.
+    Every limb is reduced to what the hub feels of it, the hub moves, and each limb gets its motion back
+    (`limb_solve.py`). The power and what the hub gets are sums over the limbs.
     """
     n, m = len(limbs.machine.velocities), len(limbs.machine.rows)
     sizes = {"power": 1, "q_dot": len(limbs.machine.coordinates), "acceleration": n, "constraint_force": n}

@@ -12,12 +12,12 @@ import casadi as ca
 from kalaba.constrain.elimination import Elimination, eliminate, entries, stack
 from kalaba.constrain.kernels.board import Step
 from kalaba.constrain.kernels.functions import free_inputs, metric, position_rows, traced
-from kalaba.constrain.kernels.limb import Limb, LimbSolve, with_unit
+from kalaba.constrain.kernels.limb_solve import Limb, LimbSolve, with_unit
 from kalaba.space.symbolic_configuration import retract, unit
 
 if TYPE_CHECKING:
     from kalaba.constrain.kernels.board import BoardShare, Results
-    from kalaba.constrain.kernels.limbs import LimbMachine
+    from kalaba.constrain.kernels.limb_machine import LimbMachine
     from kalaba.derive.equations import Equations
     from kalaba.native.blocks import BlockProgram
 
@@ -77,7 +77,7 @@ def project_by_limbs(limbs: LimbMachine) -> BlockProgram:
         solve.reduce(index, kept, to_hub, written, {})
     e = hub.equations
 
-    def results(x: ca.SX, pivots: ca.SX) -> tuple[Results, Results]:  # noqa: ARG001
+    def results(x: ca.SX, pivots: ca.SX) -> tuple[Results, Results]:  # noqa: ARG001  (the solve hands it to everyone)
         work = ca.SX.sym("work")
         solve.hub_arguments["work"] = (work, board.input("work"))
         q = e.symbols.q + ca.mtimes(e.symbols.rate_map, x[:, 0])

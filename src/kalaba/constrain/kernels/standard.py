@@ -11,7 +11,7 @@ from kalaba.constrain.kernels import matrices, motion, project, slopes
 if TYPE_CHECKING:
     import casadi as ca
 
-    from kalaba.constrain.kernels.limbs import LimbMachine
+    from kalaba.constrain.kernels.limb_machine import LimbMachine
     from kalaba.native.blocks import BlockProgram
 
 

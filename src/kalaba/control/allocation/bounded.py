@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from kalaba import tolerances
 from kalaba.control.allocation.excess import is_within, least_beyond, nearest_within, shortest_within
-from kalaba.control.allocation.rule import Allocation, OutOfBoundsError, Share, limit_weights
+from kalaba.control.allocation.rule import Allocation, OutOfBoundsError, Share, SumOfSquares
 from kalaba.control.allocation.solutions import (
     least_squares,
     matching,
@@ -29,7 +29,7 @@ from kalaba.units import counted
 
 
 @dataclass(frozen=True, slots=True)
-class Bounded(Allocation):
+class Bounded(SumOfSquares):
     """The least ½ τᵀ D τ with lower ≤ τ ≤ upper, one number per motor; by default the motors' own limits.
 
     With y = D^½ τ this is the shortest z with l ≤ D^-½ (y₀ + N z) ≤ u, which is solved through its dual, a problem of
@@ -75,7 +75,7 @@ class Bounded(Allocation):
         low, high = self.bounds(limits)
         return nearest_within(least, null_direction(force_map, self.weights), low.tolist(), high.tolist())
 
-    def label(self, size: tuple[int, int], limits: Array) -> str:  # noqa: ARG002
+    def label(self, size: tuple[int, int], limits: Array) -> str:
         """Its numbers say all, as every change of kalaba's own code is compiled anew."""
         return f"{self!r} {limits.tolist()}"
 
@@ -99,6 +99,10 @@ class Bounded(Allocation):
 
         return allocated
 
+    def with_weights(self, weights: tuple[float, ...] | None) -> Allocation:
+        """The same with other weights."""
+        return replace(self, weights=weights)
+
     def check(self, limits: Array) -> None:
         """One pair of bounds and one weight per motor."""
         self.bounds(limits)
@@ -116,18 +120,8 @@ class Bounded(Allocation):
             )
         return low, high
 
-    def unit_remedy(self, limits: Array) -> str:
-        """Squares of forces and torques add up by their weights."""
-        if self.weights is not None:
-            return ""
-        return "Give weights=, one number per motor" + ("" if np.isfinite(limits).all() else ", or every motor a limit")
 
-    def weighted_by_limits(self, limits: Array) -> Allocation:
-        """The same with weights 1/limit², if it has none and every motor has a limit."""
-        return self if self.weights is not None else replace(self, weights=limit_weights(limits))
-
-
-def _out_of_bounds(W: Array, F: Array, low: Array, high: Array, rows: Sequence[str]) -> ControlError:  # noqa: N803
+def _out_of_bounds(W: Array, F: Array, low: Array, high: Array, rows: Sequence[str]) -> ControlError:
     """Word the error with what is missing after the bounds are used up."""
     from scipy.optimize import lsq_linear
 
@@ -137,7 +131,7 @@ def _out_of_bounds(W: Array, F: Array, low: Array, high: Array, rows: Sequence[s
     return OutOfBoundsError(str(error), _least_excess(W / length[:, np.newaxis], F / length, low, high))
 
 
-def _least_excess(W: Array, F: Array, low: Array, high: Array) -> dict[int, float]:  # noqa: N803
+def _least_excess(W: Array, F: Array, low: Array, high: Array) -> dict[int, float]:
     """By how much motors must go beyond their bounds at the least: min ρ with W τ = F, low − ρ ≤ τ ≤ high + ρ."""
     from scipy.optimize import linprog
 

@@ -8,17 +8,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import casadi as ca
-import numpy as np
 from numpy.typing import ArrayLike
 
-from kalaba.control.allocation.rule import Allocation, limit_weights
+from kalaba.control.allocation.rule import Allocation, SumOfSquares
 from kalaba.control.allocation.solutions import finite_numbers, least_squares, matching, positive_numbers, solutions
 from kalaba.space.arrays import Array
 from kalaba.space.pose import Floats
 
 
 @dataclass(frozen=True, slots=True)
-class LeastSquares(Allocation):
+class LeastSquares(SumOfSquares):
     """The least ½ (τ − τ_p)ᵀ D (τ − τ_p): τ = τ_p + D⁻¹ Wᵀ (W D⁻¹ Wᵀ)⁻¹ (F − W τ_p).
 
     `weights` is the diagonal of D, one number per motor. `preload` is τ_p, one effort per motor: what the motors push
@@ -45,7 +44,7 @@ class LeastSquares(Allocation):
         """Any number."""
         return math.inf
 
-    def expression(self, force_map: ca.SX, force: ca.SX, limits: Array) -> ca.SX:  # noqa: ARG002
+    def expression(self, force_map: ca.SX, force: ca.SX, limits: Array) -> ca.SX:
         """The τ of least weighted squares."""
         return least_squares(force_map, force, self.weights, self.preload)
 
@@ -55,29 +54,23 @@ class LeastSquares(Allocation):
             return None
         return (1.0,) * motors if self.weights is None else self.weights
 
-    def label(self, size: tuple[int, int], limits: Array) -> str:  # noqa: ARG002
+    def label(self, size: tuple[int, int], limits: Array) -> str:
         """Its numbers say all, as every change of kalaba's own code is compiled anew."""
         return repr(self)
 
-    def allocate(self, force_map: Array, force: Array, limits: ArrayLike, rows: Sequence[str] = ()) -> Array:  # noqa: ARG002
+    def allocate(self, force_map: Array, force: Array, limits: ArrayLike, rows: Sequence[str] = ()) -> Array:
         """The τ of least weighted squares."""
         if self.preload is None:
             return solutions(force_map, force, self.weights, rows).least
         offset = matching(self.preload, force_map.shape[1], "preload")
         return offset + solutions(force_map, force - force_map @ offset, self.weights, rows).least
 
+    def with_weights(self, weights: tuple[float, ...] | None) -> Allocation:
+        """The same with other weights."""
+        return replace(self, weights=weights)
+
     def check(self, limits: Array) -> None:
         """One weight and one preload per motor."""
         for name, numbers in (("weights", self.weights), ("preload", self.preload)):
             if numbers is not None:
                 matching(numbers, len(limits), name)
-
-    def unit_remedy(self, limits: Array) -> str:
-        """Squares of forces and torques add up by their weights."""
-        if self.weights is not None:
-            return ""
-        return "Give weights=, one number per motor" + ("" if np.isfinite(limits).all() else ", or every motor a limit")
-
-    def weighted_by_limits(self, limits: Array) -> Allocation:
-        """The same with weights 1/limit², if it has none and every motor has a limit."""
-        return self if self.weights is not None else replace(self, weights=limit_weights(limits))

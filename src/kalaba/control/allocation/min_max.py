@@ -54,7 +54,7 @@ class MinMax(Allocation):
         ratios = ca.mtimes(ca.densify(force_map), ca.diag(ca.DM(scale)))
         return flattest(least_squares(ratios, force), null_direction(ratios)) * ca.DM(scale)
 
-    def label(self, size: tuple[int, int], limits: Array) -> str:  # noqa: ARG002
+    def label(self, size: tuple[int, int], limits: Array) -> str:
         """Its numbers say all, as every change of kalaba's own code is compiled anew."""
         return f"{self!r} {limits.tolist()}"
 

@@ -58,11 +58,11 @@ class Allocation(Protocol):
         """The most spare motors for which `expression` holds; math.inf for any number of them."""
         return 0
 
-    def expression(self, force_map: ca.SX, force: ca.SX, limits: Array) -> ca.SX:  # noqa: ARG002
+    def expression(self, force_map: ca.SX, force: ca.SX, limits: Array) -> ca.SX:
         """τ as CasADi expressions of W and F, for at most `closed_form_spare` spare motors; with none it is W⁻¹ F."""
         return least_squares(force_map, force)
 
-    def square_weights(self, motors: int) -> tuple[float, ...] | None:  # noqa: ARG002
+    def square_weights(self, motors: int) -> tuple[float, ...] | None:
         """The diagonal of D, one number per motor, if the rule is the least τᵀ D τ; arms then share limb by limb."""
         return None
 
@@ -97,13 +97,33 @@ class Allocation(Protocol):
         """The lowest and the highest effort that it promises per motor with these limits, N or N·m."""
         return -limits, limits
 
-    def unit_remedy(self, limits: Array) -> str:  # noqa: ARG002
+    def unit_remedy(self, limits: Array) -> str:
         """What to do so that it may compare forces with torques; empty where it can as it is."""
         return "Let motors of one unit share"
 
-    def weighted_by_limits(self, limits: Array) -> Allocation:  # noqa: ARG002
+    def weighted_by_limits(self, limits: Array) -> Allocation:
         """The rule that it stands for where forces and torques share and every motor has a limit; by default itself."""
         return self
+
+
+class SumOfSquares(Allocation):
+    """A rule that sums squares by its `weights`: where it has none, forces and torques cannot share as they are."""
+
+    weights: tuple[float, ...] | None
+
+    @abstractmethod
+    def with_weights(self, weights: tuple[float, ...] | None) -> Allocation:
+        """The same with other weights."""
+
+    def unit_remedy(self, limits: Array) -> str:
+        """Squares of forces and torques add up by their weights."""
+        if self.weights is not None:
+            return ""
+        return "Give weights=, one number per motor" + ("" if np.isfinite(limits).all() else ", or every motor a limit")
+
+    def weighted_by_limits(self, limits: Array) -> Allocation:
+        """The same with weights 1/limit², if it has none and every motor has a limit."""
+        return self if self.weights is not None else self.with_weights(limit_weights(limits))
 
 
 def limit_weights(limits: Array) -> tuple[float, ...] | None:

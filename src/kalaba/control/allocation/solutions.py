@@ -27,7 +27,7 @@ class Solutions(NamedTuple):
     null: Array  # N, (motors, motors − rank): with D^½ N orthonormal
 
 
-def solutions(W: ArrayLike, F: ArrayLike, weights: tuple[float, ...] | None, rows: Sequence[str]) -> Solutions:  # noqa: N803
+def solutions(W: ArrayLike, F: ArrayLike, weights: tuple[float, ...] | None, rows: Sequence[str]) -> Solutions:
     """τ₀ and N; with y = D^½ τ the least is y₀ = (W D^-½)⁺ F. Rows are made of length one: they may differ in units."""
     W, F = np.asarray(W, dtype=float), np.asarray(F, dtype=float)
     root = np.ones(W.shape[1]) if weights is None else np.sqrt(matching(weights, W.shape[1]))
@@ -43,13 +43,13 @@ def solutions(W: ArrayLike, F: ArrayLike, weights: tuple[float, ...] | None, row
     return Solutions(np.asarray(y / root), np.asarray(Vt[rank:].T / root[:, np.newaxis]))
 
 
-def row_lengths(W: Array) -> Array:  # noqa: N803
+def row_lengths(W: Array) -> Array:
     """Lengths by which rows are divided; a row of rounding stays what it is."""
     length = np.linalg.norm(W, axis=1)
     return np.where(length > tolerances.FORCE_ROW_VANISHED * length.max(initial=0.0), length, 1.0)
 
 
-def unreachable(F: Array, missing: Array, rows: Sequence[str], reason: str) -> ControlError:  # noqa: N803
+def unreachable(F: Array, missing: Array, rows: Sequence[str], reason: str) -> ControlError:
     """The error of a force out of reach, with the rows that lack most."""
     names = rows or [f"entry {i}" for i in range(len(F))]
     shown = [

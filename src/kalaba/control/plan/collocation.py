@@ -123,13 +123,13 @@ class Collocation:
         low, high = low / size[:, np.newaxis], high / size[:, np.newaxis]
         return np.concatenate([_flat(low), -free, times[:1]]), np.concatenate([_flat(high), free, times[1:]])
 
-    def _cost(self, u: ca.MX, T: ca.MX) -> ca.MX:  # noqa: N803
+    def _cost(self, u: ca.MX, T: ca.MX) -> ca.MX:
         """∫ uᵀ D u dt of piecewise linear u, by Simpson's rule, exact."""
         middle, D = (u[:, :-1] + u[:, 1:]) / 2, ca.DM(self.weights)
         power = [ca.sum1(D * part**2) for part in (u[:, :-1], middle, u[:, 1:])]
         return T / (6 * (self.knots - 1)) * ca.sum2(power[0] + 4 * power[1] + power[2])
 
-    def _rows(self, X: ca.MX, Y: ca.MX, T: ca.MX, size: Array) -> ca.MX:  # noqa: N803
+    def _rows(self, X: ca.MX, Y: ca.MX, T: ca.MX, size: Array) -> ca.MX:
         n, _, m = self.sizes
         dynamics, closure, defect = self._functions()
         last, h = self.knots - 1, T / (self.knots - 1)
@@ -144,7 +144,7 @@ class Collocation:
         ]
         return ca.vertcat(*(ca.vec(part) for part in parts))
 
-    def _joint_rows(self, X: ca.MX) -> ca.MX:  # noqa: N803
+    def _joint_rows(self, X: ca.MX) -> ca.MX:
         """Displacements that have limits, between the ends."""
         k = self.plant.equations.kinematics
         p, q = k.symbols.p, k.symbols.q

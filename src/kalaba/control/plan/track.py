@@ -47,11 +47,11 @@ class Track(Controller):
         """How long the motion takes."""
         return self.plan.duration
 
-    def start(self, plant: Plant) -> State:  # noqa: ARG002  (a plan has its own)
+    def start(self, plant: Plant) -> State:  # a plan has its own
         """Where the plan begins, at rest."""
         return State(self.plan.q[0], self.plan.v[0])
 
-    def law(self, plant: Plant, start: State) -> Law:  # noqa: ARG002  (a plan has its own)
+    def law(self, plant: Plant, start: State) -> Law:  # a plan has its own
         """The law as expressions of state and time."""
 
         def efforts(equations: Equations, mask: ca.SX, _: ca.SX) -> list[ca.SX]:

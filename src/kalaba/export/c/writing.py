@@ -54,8 +54,8 @@ def export_c(
         check_place(target, (".c", ".h"))
     if function not in FUNCTIONS:
         raise CommandError(f"export: no function {function!r}; {near(function, FUNCTIONS)}")
-    scenario = machine if isinstance(machine, Scenario) else None
-    plant = build(machine.system if isinstance(machine, Scenario) else machine)
+    system, scenario = (machine.system, machine) if isinstance(machine, Scenario) else (machine, None)
+    plant = build(system)
     prefix = identifier(place.stem)
     export = _made(plant, prefix, function, scenario, allocation, encoders)
     contents = source(export, place.stem), header(export), program(export, place.stem)

@@ -41,7 +41,7 @@ class Solution(NamedTuple):
     measure: float  # smallest singular value of what moves the grasp, lengths in metres
 
 
-def place(opened: Opened, pose: Any, joints: Mapping[str, float], q: Array) -> Array:  # noqa: ANN401
+def place(opened: Opened, pose: Any, joints: Mapping[str, float], q: Array) -> Array:  # noqa: ANN401  (what a user wrote)
     """The configuration with the objects where they are wanted and the arms as they were."""
     plant = opened.closed
     free = {plant.machine.bodies[i].name: plant.machine.bodies[i] for i in opened.split.free}

@@ -124,19 +124,19 @@ class Beam(AnySolid):
         bending = {axis.letter: plane for axis, plane in zip(self.bending, self.planes, strict=True)}
         yield from self.section.above_zero(bending, value, twists=self.torsion > 0)
 
-    def line_density(self, value: Evaluate) -> Any:  # noqa: ANN401
+    def line_density(self, value: Evaluate) -> Any:
         """Mass per length, ρA."""
         return self.section.mass_per_length(value(self.density), value)
 
-    def bending_stiffness(self, plane: int, value: Evaluate) -> Any:  # noqa: ANN401
+    def bending_stiffness(self, plane: int, value: Evaluate) -> Any:
         """E I for bending along y (1) or z (2)."""
         return self.section.bending_stiffness(plane, value(self.young), value)
 
-    def torsion_stiffness(self, value: Evaluate) -> Any:  # noqa: ANN401
+    def torsion_stiffness(self, value: Evaluate) -> Any:
         """G J, with G = E/(2 (1 + ν))."""
         return self.section.torsion_stiffness(value(self.young) / (2 * (1 + value(self.poisson))), value)
 
-    def polar_inertia(self, value: Evaluate) -> Any:  # noqa: ANN401
+    def polar_inertia(self, value: Evaluate) -> Any:
         """Moment of inertia about the beam's own axis per length, ρ (I_y + I_z)."""
         return self.section.polar_inertia(value(self.density), value)
 

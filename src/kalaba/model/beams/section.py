@@ -127,7 +127,7 @@ class Rectangle(Geometric):
         h, b = value(self.height), value(self.width)
         return h**3 * b**3 / (3.58 * (h**2 + b**2))
 
-    def outline(self, length: float, value: Evaluate) -> HalfEdges:  # noqa: ARG002
+    def outline(self, length: float, value: Evaluate) -> HalfEdges:
         """Half the height and half the width."""
         return value(self.height) / 2, value(self.width) / 2
 
@@ -150,7 +150,7 @@ class Circle(Geometric):
         """A = π r²."""
         return pi * value(self.radius) ** 2
 
-    def second_moment(self, direction: int, value: Evaluate) -> Scalar:  # noqa: ARG002
+    def second_moment(self, direction: int, value: Evaluate) -> Scalar:
         """I = π r⁴/4."""
         return pi * value(self.radius) ** 4 / 4
 
@@ -158,7 +158,7 @@ class Circle(Geometric):
         """J = π r⁴/2."""
         return pi * value(self.radius) ** 4 / 2
 
-    def outline(self, length: float, value: Evaluate) -> float:  # noqa: ARG002
+    def outline(self, length: float, value: Evaluate) -> float:
         """The radius."""
         return float(value(self.radius))
 
@@ -183,7 +183,7 @@ class Tube(Geometric):
         """A = π (R² − r²)."""
         return pi * (value(self.outer) ** 2 - value(self.inner) ** 2)
 
-    def second_moment(self, direction: int, value: Evaluate) -> Scalar:  # noqa: ARG002
+    def second_moment(self, direction: int, value: Evaluate) -> Scalar:
         """I = π (R⁴ − r⁴)/4."""
         return pi * (value(self.outer) ** 4 - value(self.inner) ** 4) / 4
 
@@ -191,7 +191,7 @@ class Tube(Geometric):
         """J = π (R⁴ − r⁴)/2."""
         return pi * (value(self.outer) ** 4 - value(self.inner) ** 4) / 2
 
-    def outline(self, length: float, value: Evaluate) -> float:  # noqa: ARG002
+    def outline(self, length: float, value: Evaluate) -> float:
         """The outer radius."""
         return float(value(self.outer))
 
@@ -230,7 +230,7 @@ class SectionNumbers(Geometric):
         """J as given."""
         return value(self.torsion)
 
-    def outline(self, length: float, value: Evaluate) -> float:  # noqa: ARG002
+    def outline(self, length: float, value: Evaluate) -> float:
         """The radius of a circle of its area."""
         return sqrt(value(self.section_area) / pi)
 
@@ -268,19 +268,19 @@ class Stiffness(Section):
             polar: Number = 0.0,
         ) -> None: ...
 
-    def mass_per_length(self, density: Scalar, value: Evaluate) -> Scalar:  # noqa: ARG002
+    def mass_per_length(self, density: Scalar, value: Evaluate) -> Scalar:
         """As given."""
         return value(self.line_density)
 
-    def bending_stiffness(self, direction: int, young: Scalar, value: Evaluate) -> Scalar:  # noqa: ARG002
+    def bending_stiffness(self, direction: int, young: Scalar, value: Evaluate) -> Scalar:
         """As given."""
         return value(self.bending_y if direction == ALONG_Y else self.bending_z)
 
-    def torsion_stiffness(self, shear: Scalar, value: Evaluate) -> Scalar:  # noqa: ARG002
+    def torsion_stiffness(self, shear: Scalar, value: Evaluate) -> Scalar:
         """As given."""
         return value(self.torsion)
 
-    def polar_inertia(self, density: Scalar, value: Evaluate) -> Scalar:  # noqa: ARG002
+    def polar_inertia(self, density: Scalar, value: Evaluate) -> Scalar:
         """As given."""
         return value(self.polar)
 
@@ -293,6 +293,6 @@ class Stiffness(Section):
             yield "section.torsion", value(self.torsion), ""
             yield "section.polar", value(self.polar), " Torsion needs an inertia to turn."
 
-    def outline(self, length: float, value: Evaluate) -> float:  # noqa: ARG002
+    def outline(self, length: float, value: Evaluate) -> float:
         """A slender round bar."""
         return SLENDER * length

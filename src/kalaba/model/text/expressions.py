@@ -91,6 +91,11 @@ class Expression:
         return frozenset(word.name for word in self._frames())
 
     @property
+    def reads(self) -> tuple["Expression", ...]:
+        """Itself: what it depends on, as a row of a recorded callable tells of its arguments."""
+        return (self,)
+
+    @property
     def has_rate(self) -> bool:
         """Whether rate() occurs."""
         return any(isinstance(node, Rate) for node in postorder(self.tree))

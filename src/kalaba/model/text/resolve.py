@@ -41,7 +41,7 @@ class Scope:
 
     def expression(
         self,
-        text: Any,  # noqa: ANN401
+        text: Any,
         path: str,
         scalars: Iterable[str],
         frames: Mapping[str, MachineFrame],
@@ -88,7 +88,7 @@ def unknown_word(expression: Expression, name: str, path: str, known: Iterable[s
     return ExpressionError(f"{path}: unknown word {name!r}", expression.text, position, near(name, known))
 
 
-def _parse(text: Any, path: str) -> Expression:  # noqa: ANN401
+def _parse(text: Any, path: str) -> Expression:
     try:
         return parse(text)
     except ExpressionError as error:

@@ -8,7 +8,7 @@ from typing import Any
 import casadi as ca
 
 
-def _fold(function: Callable[[Any, Any], Any], values: tuple[Any, ...]) -> Any:  # noqa: ANN401
+def _fold(function: Callable[[Any, Any], Any], values: tuple[Any, ...]) -> Any:
     result = values[0]
     for value in values[1:]:
         result = function(result, value)

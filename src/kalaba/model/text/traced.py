@@ -88,7 +88,7 @@ def trace(function: Traceable, what: str) -> Traced:
     return Traced(tuple(recorder.symbols), tuple(named), body.serialize())
 
 
-def _numbered(returned: Any) -> list[tuple[str, Any]]:  # noqa: ANN401
+def _numbered(returned: Any) -> list[tuple[str, Any]]:
     is_sequence = isinstance(returned, list | tuple)
     return [(str(index), value) for index, value in enumerate(returned)] if is_sequence else [("", returned)]
 

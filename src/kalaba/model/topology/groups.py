@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ACTING = ("actuators", "springs", "forces")  # the fields of a machine that hold what acts on it
 
 
-def expressions(value: Any) -> Iterator[Expression]:  # noqa: ANN401
+def expressions(value: Any) -> Iterator[Expression]:
     """Every expression inside a value of the model."""
     if isinstance(value, Expression):
         yield value

@@ -19,7 +19,7 @@ def parents_first(bodies: list[MachineBody], frames: dict[str, MachineFrame]) ->
         chain: list[int] = []
         while index >= 0 and index not in done and index not in chain:
             chain.append(index)
-            index = parent[index]  # noqa: PLW2901
+            index = parent[index]  # noqa: PLW2901  (the climb to the root)
         if index in chain:
             names = ", ".join(bodies[i].name for i in chain)
             raise ModelError(

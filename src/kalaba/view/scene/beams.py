@@ -42,7 +42,7 @@ class BentBeam:
         """ξ of the sections."""
         return np.linspace(0, 1, STATIONS)
 
-    def mesh(self, q: Array, placed: Placed) -> Mesh:  # noqa: ARG002
+    def mesh(self, q: Array, placed: Placed) -> Mesh:
         """The prism at a configuration."""
         beam, count = self.beam, self.beam.shapes.count
         modes = q[self.first : self.first + beam.modes]

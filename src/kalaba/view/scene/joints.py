@@ -53,7 +53,7 @@ class Strut:
     place: int
     radius: float
 
-    def mesh(self, q: Array, placed: Placed) -> Mesh:  # noqa: ARG002
+    def mesh(self, q: Array, placed: Placed) -> Mesh:
         """The bar in the body's frame; a point where both places are one."""
         end, _ = placed.local(self.body, self.place)
         length = float(np.linalg.norm(end))

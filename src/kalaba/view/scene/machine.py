@@ -139,7 +139,7 @@ class _Builder:
         self.sizes = Sizes(self._extent(), self._middling())
         self._colours = _colours(self.machine)
 
-    def number(self, entry: Any) -> float:  # noqa: ANN401
+    def number(self, entry: Any) -> float:  # noqa: ANN401  (a number of the model, in any form)
         """The value of a number of the model."""
         return float(number(entry, self._values))
 

@@ -86,7 +86,7 @@ def _pull(plant: Plant, frame: str, q: Array, goal: Goal) -> tuple[Array, Array]
     return np.concatenate([error, rotation_vector(goal[1] @ reading.rotation.T)]), reading.jacobian
 
 
-def _step(A: Array, M: Array, J: Array, error: Array) -> Array:  # noqa: N803  (symbols of the equation above)
+def _step(A: Array, M: Array, J: Array, error: Array) -> Array:  # symbols of the equation above
     """Solve for Δ = P z, where P z is z less the part that the rows forbid, in the metric of M."""
     n = len(M)
     along = np.eye(n) - np.column_stack([weighted_step(A, M, column) for column in A.T]) if len(A) else np.eye(n)

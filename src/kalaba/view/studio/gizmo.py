@@ -21,7 +21,7 @@ SIZE = 0.16  # of the machine's size
 class Gizmo:
     """Handles in the scene; `pulled` is called with the frame and where the hand has it."""
 
-    def __init__(self, server: Any, pulled: Pulled) -> None:  # noqa: ANN401
+    def __init__(self, server: Any, pulled: Pulled) -> None:
         self._server, self._pulled = server, pulled
         self._handle: Any = None
         self.is_held = False
@@ -39,7 +39,7 @@ class Gizmo:
         )
         self._handle.on_update(lambda event: self._moved(event, frame, turns=turns))
 
-    def _moved(self, event: Any, frame: str, *, turns: bool) -> None:  # noqa: ANN401
+    def _moved(self, event: Any, frame: str, *, turns: bool) -> None:
         self.is_held = event.phase != "end"
         target = event.target
         rotation = rotation_of(np.array(target.wxyz)) if turns else None

@@ -127,26 +127,26 @@ class Panel:
         for plot in self.plots:
             plot.move(cursor)
 
-    def _on_machine(self, event: Any) -> None:  # noqa: ANN401
+    def _on_machine(self, event: Any) -> None:
         if event.client is not None and self.machine.value != OWN:
             self._studio.choose(self.machine.value)
 
-    def _on_time(self, event: Any) -> None:  # noqa: ANN401
+    def _on_time(self, event: Any) -> None:
         if event.client is not None:
             self._studio.seek(self.time.value)
 
-    def _on_quantity(self, event: Any) -> None:  # noqa: ANN401
+    def _on_quantity(self, event: Any) -> None:
         if event.client is not None:
             self.draw_plots()
 
-    def _on_expression(self, event: Any) -> None:  # noqa: ANN401
+    def _on_expression(self, event: Any) -> None:
         if event.client is not None and self.expression.value.strip():
             self._studio.plot_expression(self.expression.value.strip())
 
-    def _on_trace(self, event: Any) -> None:  # noqa: ANN401
+    def _on_trace(self, event: Any) -> None:
         if event.client is not None and self.trace.value != NONE:
             self._studio.trace(self.trace.value)
 
-    def _on_dragging(self, event: Any) -> None:  # noqa: ANN401
+    def _on_dragging(self, event: Any) -> None:
         if event.client is not None:
             self._studio.grab(self.dragged.value if self.dragging.value else None, turns=self.turning.value)

@@ -38,7 +38,7 @@ def lines(quantity: Quantity, time: Array, cursor: float) -> tuple[Array, ...]:
 class Plot:
     """A plot on the page. It is made anew for another quantity, and gets new columns for another time."""
 
-    def __init__(self, gui: Any) -> None:  # noqa: ANN401
+    def __init__(self, gui: Any) -> None:
         self._gui = gui
         self._handle: Any = None
         self.quantity: Quantity | None = None

@@ -90,7 +90,7 @@ def has_screen() -> bool:
     return sys.platform in {"darwin", "win32"} or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
-def _server(host: str, port: int) -> Any:  # noqa: ANN401
+def _server(host: str, port: int) -> Any:
     import viser
 
     free = _free_port(host, port)

@@ -35,7 +35,7 @@ TRACED = 3  # end points whose ways are drawn at first, at most
 class Studio:
     """A machine on a page. `address` is where a browser finds it; `close` ends it."""
 
-    def __init__(self, server: Any, subject: Subject, duration: float | None = None) -> None:  # noqa: ANN401
+    def __init__(self, server: Any, subject: Subject, duration: float | None = None) -> None:
         self.server = server
         self.subject = subject
         self.duration = duration  # s: of every run that is simulated here; None: the scenarios' own

@@ -35,7 +35,7 @@ def rgb(colour: str) -> Colour:
 class Stage:
     """What stands in the page's window."""
 
-    def __init__(self, server: Any) -> None:  # noqa: ANN401
+    def __init__(self, server: Any) -> None:
         self.server = server
         self.scene: Scene | None = None
         self.q: Array | None = None
@@ -127,7 +127,7 @@ class Stage:
 
     def look(self, run: Run) -> None:
         """Turn every camera so that the whole run is in sight, and lay the ground under it."""
-        assert self.scene is not None  # noqa: S101
+        assert self.scene is not None  # noqa: S101  (nothing is drawn before a scene is set)
         chosen = run.q[np.unique(np.linspace(0, len(run.time) - 1, LOOKS).astype(int))]
         low, high = self.scene.bounds(chosen[np.isfinite(chosen).all(axis=1)])
         view = view_of(low, high)
@@ -158,7 +158,7 @@ class Stage:
         )
 
     def _add_axes(self) -> None:
-        assert self.scene is not None  # noqa: S101
+        assert self.scene is not None  # noqa: S101  (nothing is drawn before a scene is set)
         count, size = len(self.scene.frames), self.scene.size
         still = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
         self._axes = self.server.scene.add_batched_axes(
@@ -174,7 +174,7 @@ class Stage:
         self._axes.batched_wxyzs = np.array([quaternion_of(R) for R in placed.rotations], dtype=np.float32)
 
     def _add_arrows(self) -> None:
-        assert self.scene is not None  # noqa: S101
+        assert self.scene is not None  # noqa: S101  (nothing is drawn before a scene is set)
         shaft, head, length = (share * self.scene.size for share in ARROW)
         for kind, colour in KINDS.items():
             self._arrows[kind] = self.server.scene.add_arrows(

@@ -22,7 +22,7 @@ Switch = Callable[[dict[str, Any]], None]
 class Tuning:
     """The folder in which numbers are changed; `tune` is called with all that differ from the machine's own."""
 
-    def __init__(self, gui: Any, folder: Any, tune: Tune) -> None:  # noqa: ANN401
+    def __init__(self, gui: Any, folder: Any, tune: Tune) -> None:
         self._gui, self._folder, self._tune = gui, folder, tune
         self._handles: list[Any] = []
         self.sliders: dict[str, Any] = {}
@@ -71,12 +71,12 @@ class Tuning:
         """The numbers that are not the machine's own."""
         return {name: s.value for name, s in self.sliders.items() if s.value != self._own[name][0]}
 
-    def _chosen(self, event: Any, chooser: Any) -> None:  # noqa: ANN401
+    def _chosen(self, event: Any, chooser: Any) -> None:
         if event.client is not None and chooser.value in self._own:
             self.add(chooser.value)
             chooser.value = CHOOSE
 
-    def _moved(self, event: Any) -> None:  # noqa: ANN401
+    def _moved(self, event: Any) -> None:
         if event.client is not None:
             self._tune(self.changed)
 
@@ -84,7 +84,7 @@ class Tuning:
 class Switches:
     """The folder in which options of a catalogue entry are chosen: motors, allocation, control and others."""
 
-    def __init__(self, gui: Any, folder: Any, switch: Switch) -> None:  # noqa: ANN401
+    def __init__(self, gui: Any, folder: Any, switch: Switch) -> None:
         self._gui, self._folder, self._switch = gui, folder, switch
         self.handles: dict[str, Any] = {}
         self._choices: dict[str, dict[str, Any]] = {}
@@ -107,12 +107,12 @@ class Switches:
                 handle.on_update(self._moved)
                 self.handles[name] = handle
 
-    def _moved(self, event: Any) -> None:  # noqa: ANN401
+    def _moved(self, event: Any) -> None:
         if event.client is not None:
             self._switch({name: self._choices[name][handle.value] for name, handle in self.handles.items()})
 
 
-def _order(choice: Any) -> tuple[bool, Any]:  # noqa: ANN401
+def _order(choice: Any) -> tuple[bool, Any]:
     """Numbers by size, before words as they come."""
     is_word = isinstance(choice, str | bool)
     return is_word, 0 if is_word else choice

@@ -6,7 +6,7 @@ import pytest
 
 import kalaba as kb
 from kalaba.constrain.kernels.laws import law_by_limbs
-from kalaba.constrain.kernels.limbs import LimbMachine
+from kalaba.constrain.kernels.limb_machine import LimbMachine
 from kalaba.constrain.layout import Layout
 from kalaba.derive.newton_euler import NewtonEuler
 from kalaba.model.topology.partition import partition

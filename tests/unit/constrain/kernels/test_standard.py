@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kalaba as kb
-from kalaba.constrain.kernels.limbs import LimbMachine
+from kalaba.constrain.kernels.limb_machine import LimbMachine
 from kalaba.constrain.kernels.motion import motion_by_limbs
 from kalaba.constrain.kernels.standard import STANDARD
 from kalaba.constrain.layout import Layout

@@ -7,7 +7,7 @@ whole machine, so nobody who calls such a kernel needs to know. Three kinds of e
     limb    a limb with the hub's bodies that it hangs on: its rows, in its own columns and in the hub's
     tree    the limb's bodies alone: their inertia and the forces on them
 
-How limbs and hub are eliminated, and in which order, is in `limb.py`; the mask says which rows a limb hands up.
+How limbs and hub are eliminated, and in which order, is in `limb_solve.py`; the mask says which rows a limb hands up.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ class Limb:
         """M and the rows that the limb eliminates itself."""
         return eliminate(self.M, self.A, ca.eq(self.mask, OWN))
 
-    def free(self, Q: ca.SX) -> ca.SX:  # noqa: N803
+    def free(self, Q: ca.SX) -> ca.SX:
         """M⁻¹ Q: the limb's motion without its rows."""
         return stack(self.parts.mass.solve(entries(Q)))
 
@@ -105,7 +105,7 @@ class Limb:
         return kept, {"inertia": lower(ca.mtimes(B.T, K)), "push": ca.mtimes(B.T, k)}
 
 
-def hand_up(mask: ca.SX, G: ca.SX, B: ca.SX, r: ca.SX, count: int) -> tuple[Named, Named]:  # noqa: N803
+def hand_up(mask: ca.SX, G: ca.SX, B: ca.SX, r: ca.SX, count: int) -> tuple[Named, Named]:
     """Rows for the hub's seats: what is kept (V), and what the hub gets (R, S, β, which seats are taken)."""
     m = mask.shape[0]
     factor = factorise(ca.SX(ca.tril(G)), ca.eq(mask, OWN))
@@ -295,7 +295,7 @@ def with_unit(share: BoardShare, *results: dict[str, Any]) -> tuple[dict[str, An
     values = [value[0] if isinstance(value, tuple) else value for group in results for value in group.values()]
     changed = iter(ca.substitute(values, [q], [unit(quaternions, q)]))
 
-    def renewed(value: Any) -> Any:  # noqa: ANN401
+    def renewed(value: Any) -> Any:  # noqa: ANN401  (any value of a share)
         return (next(changed), value[1]) if isinstance(value, tuple) else next(changed)
 
     return tuple({name: renewed(value) for name, value in group.items()} for group in results)
