@@ -9,7 +9,7 @@ import pytest
 
 import kalaba as kb
 
-BOXES = ("System", "Equations", "Plant", "Run")
+BOXES = (kb.System, kb.Equations, kb.Plant, kb.Run, kb.cooperate.ObjectSpace, kb.path.Path, kb.view.Studio)
 BLOCK = re.compile(r"^Arguments:\n((?: {4,}.*\n?|\n)+)", re.MULTILINE)
 ENTRY = re.compile(r"^ {4}\*{0,2}(\w+): \S", re.MULTILINE)
 
@@ -23,9 +23,7 @@ def public() -> dict[str, object]:
 
 def functions() -> dict[str, FunctionType]:
     """Public functions and the methods of the boxes."""
-    methods = {
-        f"{box}.{name}": value for box in BOXES for name, value in vars(getattr(kb, box)).items() if name[0] != "_"
-    }
+    methods = {f"{box.__name__}.{name}": value for box in BOXES for name, value in vars(box).items() if name[0] != "_"}
     return {name: value for name, value in (public() | methods).items() if isinstance(value, FunctionType)}
 
 

@@ -7,8 +7,8 @@ The same algorithm stands here twice. `choose_rows` is written with NumPy. The c
 `scale_rows`, `farthest_row` and `take_row`, plain loops on flat row-major arrays that allocate nothing, and calls
 them in the order of `choose_rows` (`kalaba/compiled/choice.py`); tests hold the two to each other.
 
-A machine with many limbs that are alike is solved limb by limb (`kernels/limb_solve.py`). A row that a limb's own joints
-can hardly meet is handed up to the hub, on one of the hub's seats: `seat_rows` decides which ones.
+A machine with many limbs that are alike is solved limb by limb (`kernels/limb_solve.py`). A row that a limb's own
+joints can hardly meet is handed up to the hub, on one of the hub's seats: `seat_rows` decides which ones.
 """
 
 from __future__ import annotations

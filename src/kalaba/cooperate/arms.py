@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 import numpy as np
 
 from kalaba import tolerances
-from kalaba.errors import ModelError, near
+from kalaba.errors import ControlError, ModelError, near
 from kalaba.kinematics.objects.holding import Arm, Hold, Split
 from kalaba.model.machine import MachineConnection
 from kalaba.model.topology.groups import Groups
@@ -181,3 +181,21 @@ def _least(matrix: Array) -> float:
 
 def _refuse(machine: Machine, what: str) -> NoReturn:
     raise ModelError(f"{machine.name}: no object space; {what}. {STILL}")
+
+
+def check_arms(plant: Plant, arms: tuple[Arm, ...], holding: Array) -> None:
+    """Refuse a state at which an arm's rows do not determine the rates that follow; A_f of all arms in a row."""
+    first = 0
+    for arm in arms:
+        size = len(arm.rows)
+        if not size:
+            continue
+        matrix = holding[first : first + size * size].reshape((size, size), order="F")
+        first += size * size
+        sigma = np.linalg.svd(matrix, compute_uv=False) if np.isfinite(matrix).all() else np.zeros(1)
+        if not sigma[-1] > tolerances.ARM_SINGULAR * sigma[0]:
+            names = ", ".join(plant.velocities[j] for j in arm.follow)
+            raise ControlError(
+                f"{plant.system.name}: arm {arm.name} is singular here, smallest singular value "
+                f"{sigma[-1]:.3g} of {sigma[0]:.3g} for {names}. Move it away, or name other rates in extra=."
+            )

@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike
 
 from kalaba.control.allocation import Allocation, LeastSquares
 from kalaba.cooperate import equations, sharing
-from kalaba.cooperate.arms import split
-from kalaba.errors import ControlError, ModelError
+from kalaba.cooperate.arms import check_arms, split
+from kalaba.errors import ModelError
 from kalaba.kinematics.objects import coordinates as kinematics
 from kalaba.kinematics.objects import follow
 from kalaba.kinematics.objects.holding import Split
@@ -30,7 +30,7 @@ from kalaba.plant.state import State
 from kalaba.space.arrays import Array
 from kalaba.space.numeric_pose import NumericPose
 from kalaba.space.pose import Pose
-from kalaba.tolerances import ARM_FOLLOWS, ARM_SINGULAR, FORCE_REACHED
+from kalaba.tolerances import ARM_FOLLOWS, FORCE_REACHED
 
 if TYPE_CHECKING:
     from kalaba.cooperate.arms import Extra
@@ -99,51 +99,96 @@ class ObjectSpace:
         return actuator_units(self.plant.machine)
 
     def model(self, state: State, t: float = 0.0) -> Model:
-        """Everything at a state, from one call of the compiled code."""
+        """Everything at a state, from one call of the compiled code.
+
+        Arguments:
+            state: q and v, closed and consistent
+            t: time, s
+        """
         d, n, k = len(self.coordinates), len(self.plant.velocities), len(self.plant.actuators)
         function = self.plant.function("object_space", partial(equations.model, split=self.split), self._label)
         values = function(self.plant.inputs(*state, t))
         parts, holding = _unpack(values, ((d, d), (d,), (d, k), (n, d), (n,), (d, n)))
-        self._check_arms(holding)
+        check_arms(self.plant, self.split.arms, holding)
         return Model(*parts)
 
     def inertia(self, state: State) -> Array:
-        """H: symmetric, positive definite."""
+        """H: symmetric, positive definite.
+
+        Arguments:
+            state: q and v, closed and consistent
+        """
         return self.model(state).inertia
 
     def bias(self, state: State, t: float = 0.0) -> Array:
-        """τ_b: Coriolis, centrifugal, gravity, elastic and damping terms, less the applied forces."""
+        """τ_b: Coriolis, centrifugal, gravity, elastic and damping terms, less the applied forces.
+
+        Arguments:
+            state: q and v, closed and consistent
+            t: time, s
+        """
         return self.model(state, t).bias
 
     def force_map(self, state: State) -> Array:
-        """W with F = W τ."""
+        """W with F = W τ.
+
+        Arguments:
+            state: q and v, closed and consistent
+        """
         return self.model(state).force_map
 
     def velocity_map(self, state: State) -> Array:
-        """T with v = T ṡ."""
+        """T with v = T ṡ.
+
+        Arguments:
+            state: q and v, closed and consistent
+        """
         return self.model(state).velocity_map
 
     def convective(self, state: State) -> Array:
-        """γ with v̇ = T s̈ + γ: the acceleration of the plant while ṡ stays."""
+        """γ with v̇ = T s̈ + γ: the acceleration of the plant while ṡ stays.
+
+        Arguments:
+            state: q and v, closed and consistent
+        """
         return self.model(state).convective
 
     def speeds(self, state: State) -> Array:
-        """ṡ of a state."""
+        """ṡ of a state.
+
+        Arguments:
+            state: q and v, closed and consistent
+        """
         return np.asarray(self.model(state).speed_map @ np.asarray(state.v, dtype=float))
 
     def rates(self, state: State, speeds: ArrayLike) -> Array:
-        """Rates of all joints, those of the arms among them, while the objects move by ṡ: v = T ṡ."""
+        """Rates of all joints, those of the arms among them, while the objects move by ṡ: v = T ṡ.
+
+        Arguments:
+            state: q and v, closed and consistent
+            speeds: ṡ, m/s and rad/s, in the order of `coordinates`
+        """
         wanted = checked(speeds, len(self.coordinates), "speeds", self.coordinates)
         return np.asarray(self.velocity_map(state) @ wanted)
 
     def accelerations(self, state: State, acceleration: ArrayLike) -> Array:
-        """Accelerations of all joints while the objects, moving as in the state, accelerate by s̈: v̇ = T s̈ + γ."""
+        """Accelerations of all joints while the objects, moving as in the state, accelerate by s̈: v̇ = T s̈ + γ.
+
+        Arguments:
+            state: q and v, closed and consistent
+            acceleration: s̈, m/s² and rad/s², in the order of `coordinates`
+        """
         wanted = checked(acceleration, len(self.coordinates), "acceleration", self.coordinates)
         model = self.model(state)
         return np.asarray(model.velocity_map @ wanted + model.convective)
 
     def object_acceleration(self, state: State, acceleration: ArrayLike) -> Array:
-        """Acceleration of the objects from v̇ of the plant, which keeps the rows: s̈ = S (v̇ − γ), since S T = 1."""
+        """Acceleration of the objects from v̇ of the plant, which keeps the rows: s̈ = S (v̇ − γ), since S T = 1.
+
+        Arguments:
+            state: q and v, closed and consistent
+            acceleration: v̇ of the plant, m/s² and rad/s²
+        """
         rates = checked(acceleration, len(self.plant.velocities), "acceleration", self.plant.velocities)
         model = self.model(state)
         return np.asarray(model.speed_map @ (rates - model.convective))
@@ -201,13 +246,23 @@ class ObjectSpace:
     ) -> dict[str, tuple[Array, ...]]:
         """For each arm the whole q of all its branches, the nearest first, with all else as `reach` has it.
 
-        An arm that holds by a weld must have a spherical wrist. Any other arm gives the one that a search finds. The
-        arguments are those of `reach`.
+        An arm that holds by a weld must have a spherical wrist. Any other arm gives the one that a search finds.
+
+        Arguments:
+            pose: of the body that floats, or poses by name of body
+            joints: values of the objects' joints by name (m, rad)
+            near: a state or a q; by default the start
         """
         return follow.branches(self.opened, self.reach(pose, joints, near, singular=-np.inf))
 
     def acceleration(self, state: State, torques: ArrayLike, t: float = 0.0) -> Array:
-        """s̈ = H⁻¹ (W τ − τ_b)."""
+        """s̈ = H⁻¹ (W τ − τ_b).
+
+        Arguments:
+            state: q and v, closed and consistent
+            torques: τ, one effort per motor, N or N·m
+            t: time, s
+        """
         model = self.model(state, t)
         force = model.force_map @ self.checked_torques(torques)
         return np.asarray(np.linalg.solve(model.inertia, force - model.bias))
@@ -261,7 +316,13 @@ class ObjectSpace:
         return sharing.squeeze(self, state, (first, second), newtons)
 
     def grasp_wrenches(self, state: State, torques: ArrayLike, t: float = 0.0) -> dict[str, Array]:
-        """Wrench of each arm on its object, at the origin of the connection's child: force, moment, world axes."""
+        """Wrench of each arm on its object, at the origin of the connection's child: force, moment, world axes.
+
+        Arguments:
+            state: q and v, closed and consistent
+            torques: τ, one effort per motor, N or N·m
+            t: time, s
+        """
         actuation = self.checked_torques(torques)
         wrenches = {}
         for hold in self.split.holds:
@@ -271,7 +332,11 @@ class ObjectSpace:
         return wrenches
 
     def checked_torques(self, torques: ArrayLike) -> Array:
-        """Refuse torques that are not one number per motor."""
+        """Refuse torques that are not one number per motor.
+
+        Arguments:
+            torques: one effort per motor, N or N·m
+        """
         return checked(torques, len(self.plant.actuators), "torques", self.plant.actuators)
 
     @cached_property
@@ -288,29 +353,12 @@ class ObjectSpace:
         inputs = self.plant.inputs(*state, t)
         inputs[self.plant.layout.u][:d] = wanted
         (shared, missing, force), holding = _unpack(function(inputs), ((len(motors),), (d,), (d,)))
-        self._check_arms(holding)
+        check_arms(self.plant, self.split.arms, holding)
         if not np.abs(missing).max() <= FORCE_REACHED * np.abs(force).max():
             return None
         torques = np.zeros(len(self.plant.actuators))
         torques[list(motors)] = shared
         return torques
-
-    def _check_arms(self, holding: Array) -> None:
-        """Refuse a state at which an arm's rows do not determine the rates that follow; A_f of all arms in a row."""
-        first = 0
-        for arm in self.split.arms:
-            size = len(arm.rows)
-            if not size:
-                continue
-            matrix = holding[first : first + size * size].reshape((size, size), order="F")
-            first += size * size
-            sigma = np.linalg.svd(matrix, compute_uv=False) if np.isfinite(matrix).all() else np.zeros(1)
-            if not sigma[-1] > ARM_SINGULAR * sigma[0]:
-                names = ", ".join(self.plant.velocities[j] for j in arm.follow)
-                raise ControlError(
-                    f"{self.plant.system.name}: arm {arm.name} is singular here, smallest singular value "
-                    f"{sigma[-1]:.3g} of {sigma[0]:.3g} for {names}. Move it away, or name other rates in extra=."
-                )
 
 
 def _unpack(values: Array, shapes: tuple[tuple[int, ...], ...]) -> tuple[list[Array], Array]:

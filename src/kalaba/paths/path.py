@@ -69,6 +69,10 @@ class Path:
         """Position, velocity dx/ds ṡ and acceleration d²x/ds² ṡ² + dx/ds s̈.
 
         Where the acceleration jumps, the one that follows is given.
+
+        Arguments:
+            t: times, s
+            origin: where the frame is at the start, m; counts for relative paths
         """
         t = times(t)
         s, v, a = self.profile.at(t.ravel())
@@ -79,7 +83,11 @@ class Path:
         return PathMotion(*(part.reshape(*t.shape, 3) for part in (position, velocity, acceleration)))
 
     def progress(self, t: ArrayLike) -> tuple[Array, Array, Array]:
-        """The part of the path that is done, 0 to 1, with its first and second rates."""
+        """The part of the path that is done, 0 to 1, with its first and second rates.
+
+        Arguments:
+            t: times, s
+        """
         t = times(t)
         s, v, a = (part.reshape(t.shape) / self.profile.length for part in self.profile.at(t.ravel()))
         return s, v, a
@@ -88,12 +96,20 @@ class Path:
         """The position as CasADi expressions of t, (3,): what `at` gives, and so do their derivatives.
 
         `origin` is three numbers or expressions.
+
+        Arguments:
+            t: symbol of the time, s
+            origin: where the frame is at the start, m, as numbers or expressions; counts for relative paths
         """
         position = self.curve.expression(self.profile.expression(t))
         return position + _column(origin) if self.is_relative else position
 
     def progress_expression(self, t: ca.SX) -> ca.SX:
-        """The part of the path that is done, as an expression of t."""
+        """The part of the path that is done, as an expression of t.
+
+        Arguments:
+            t: symbol of the time, s
+        """
         return self.profile.expression(t) / self.profile.length
 
     def text(self, origin: Sequence[str | float] = ORIGIN) -> tuple[str, str, str]:
@@ -101,6 +117,9 @@ class Path:
 
         Lines, circles, polylines with circular blends and expressions have texts. They hold for t ≥ 0, and are the
         `expressions` but for the instants at which the acceleration jumps: there a text has a value in between.
+
+        Arguments:
+            origin: where the frame is at the start, m, as numbers or texts; counts for relative paths
         """
         x, y, z = self.curve.text(self.profile.text)
         if not self.is_relative:

@@ -1,7 +1,7 @@
 """The constrained motion: M v̇ = Q + Aᵀ λ with A v̇ = b, on the rows that are kept.
 
-The whole machine at once (`motion`), or limb by limb (`motion_by_limbs`, see `limb_solve.py`); with the rate and the slack
-of every row where rows are left out. The outputs begin with ẏ = power | q̇ | v̇, which a stepper integrates.
+The whole machine at once (`motion`), or limb by limb (`motion_by_limbs`, see `limb_solve.py`); with the rate and the
+slack of every row where rows are left out. The outputs begin with ẏ = power | q̇ | v̇, which a stepper integrates.
 """
 
 from __future__ import annotations

@@ -66,7 +66,11 @@ class Studio:
         return self.player.run
 
     def wait(self, timeout: float = 120.0) -> bool:
-        """Wait until everything that was asked for is on the page."""
+        """Wait until everything that was asked for is on the page.
+
+        Arguments:
+            timeout: longest wait, s
+        """
         return self.worker.wait(timeout)
 
     def serve(self) -> None:
@@ -90,16 +94,28 @@ class Studio:
     # what the page asks for
 
     def choose(self, name: str) -> None:
-        """Show another machine of the catalogue in its own scenario."""
+        """Show another machine of the catalogue in its own scenario.
+
+        Arguments:
+            name: name of the machine
+        """
         self._open(lambda: subject_by_name(name, {}), name)
 
     def switch(self, options: Mapping[str, Any]) -> None:
-        """Show the same machine with other options: other motors, another allocation, another control."""
+        """Show the same machine with other options: other motors, another allocation, another control.
+
+        Arguments:
+            options: options of the machine by name; others have their defaults
+        """
         name = self.subject.name
         self._open(lambda: subject_by_name(name, options), name)
 
     def tune(self, values: dict[str, float]) -> None:
-        """Simulate again with other numbers."""
+        """Simulate again with other numbers.
+
+        Arguments:
+            values: {parameter: value} in the parameters' own units
+        """
         self.worker.submit("tune", lambda: self._tune(values))
 
     def toggle(self) -> None:
@@ -112,12 +128,20 @@ class Studio:
             self._show(panel=True)
 
     def play(self, *, playing: bool) -> None:
-        """Play or pause."""
+        """Play or pause.
+
+        Arguments:
+            playing: whether it plays
+        """
         if self.player is not None and self.player.is_playing != playing:
             self.toggle()
 
     def seek(self, time: float) -> None:
-        """Show the machine at a time, and pause there."""
+        """Show the machine at a time, and pause there.
+
+        Arguments:
+            time: of the run, s
+        """
         if self.player is None:
             return
         with self.lock:
@@ -127,7 +151,11 @@ class Studio:
             self._show(panel=True)
 
     def set_speed(self, speed: float) -> None:
-        """Play slower or faster."""
+        """Play slower or faster.
+
+        Arguments:
+            speed: seconds of the run per second
+        """
         if self.player is None:
             return
         self.player.speed = speed
@@ -139,14 +167,22 @@ class Studio:
         self.stage.look(self.run)
 
     def trace(self, frame: str) -> None:
-        """Draw the way of a frame through the run."""
+        """Draw the way of a frame through the run.
+
+        Arguments:
+            frame: name of the frame
+        """
         scene = self.stage.scene
         if scene is not None:
             placed = scene.places.at(self.run.q)
             self.stage.trace(frame, placed.positions[:, scene.places.index[frame]])
 
     def plot_expression(self, text: str) -> None:
-        """Plot any expression of the machine."""
+        """Plot any expression of the machine.
+
+        Arguments:
+            text: an expression such as "crank.angle"
+        """
         if self.player is None:
             return
         try:
@@ -166,7 +202,12 @@ class Studio:
         self.worker.submit("forces", self._find_forces)
 
     def grab(self, frame: str | None, *, turns: bool = False) -> None:
-        """Pause and put handles on a frame by which it can be pulled; None lets go of it."""
+        """Pause and put handles on a frame by which it can be pulled; None lets go of it.
+
+        Arguments:
+            frame: name of the frame; None: none
+            turns: whether it can be turned too
+        """
         with self.lock:
             if self.player is None:
                 return
@@ -179,7 +220,13 @@ class Studio:
             self.gizmo.put(frame, self.run.plant.pose(frame, self.shown), self.stage.scene.size, turns=turns)
 
     def pull(self, frame: str, position: ArrayLike, rotation: ArrayLike | None = None) -> Dragged:
-        """Pull a frame to a place; the machine follows with its loops closed."""
+        """Pull a frame to a place; the machine follows with its loops closed.
+
+        Arguments:
+            frame: name of the frame
+            position: where its origin is pulled to, m, world axes
+            rotation: where its axes are pulled to, (3, 3); None: any
+        """
         with self.lock:
             self.player.is_playing = False
             dragged = drag(self.run.plant, frame, self.shown, position, rotation)
