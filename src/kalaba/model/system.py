@@ -119,7 +119,7 @@ class System:
     @cached_property
     def machine(self) -> Machine:
         """The System laid out flat, with full names."""
-        from kalaba.model.flatten import flatten
+        from kalaba.model.flatten import flatten  # which reads a System
 
         return flatten(self)
 

@@ -375,7 +375,7 @@ def settle_as_found(system: System, q: ArrayLike | None = None) -> System:
     for grip in waiting:
         if not grip.joint.closes_on_seat:
             raise ModelError(f"{grip.name}.at: AsFound() leaves no distance between child and seat. Give a pose.")
-    from kalaba.plant.plant import build
+    from kalaba.plant.plant import build  # whose Plant has a start from here
 
     plant = build(system.remove(*(part.name for part in waiting)), backend=Interpreted())
     q = plant.start.q if q is None else q

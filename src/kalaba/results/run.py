@@ -207,7 +207,7 @@ class Run:
     @cached_property
     def observed(self) -> dict[str, Array]:
         """Energies, momentum, power, residuals and outputs at every sample."""
-        from kalaba.results.observe import observe
+        from kalaba.results.observe import observe  # which reads a Run
 
         return observe(self)
 
@@ -234,14 +234,14 @@ class Run:
 
     def __getitem__(self, expression: str) -> Array:
         """The value of an expression at every sample."""
-        from kalaba.results.observe import evaluate
+        from kalaba.results.observe import evaluate  # which reads a Run
 
         return evaluate(self, expression)
 
     @cached_property
     def data(self) -> xr.Dataset:
         """Everything as a labelled data set with units and provenance."""
-        from kalaba.results.dataset import dataset
+        from kalaba.results.dataset import dataset  # which reads a Run
 
         return dataset(self)
 
@@ -254,7 +254,7 @@ class Run:
         Returns:
             Path: where it was written
         """
-        from kalaba.results.saving import save_run
+        from kalaba.results.saving import save_run  # which reads a Run
 
         return save_run(self, path)
 

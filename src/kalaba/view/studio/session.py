@@ -83,7 +83,7 @@ class Studio:
 
     def close(self) -> None:
         """End the page."""
-        from kalaba.view.studio.serving import quietly
+        from kalaba.view.studio.serving import quietly  # which makes a Studio
 
         self._ended.set()
         self.worker.stop()
