@@ -1,6 +1,6 @@
 """The compiled loop that joins steppers, projection and the choice of rows.
 
-How a run is made::
+How a run is made (`Layout` is that of `constrain/layout.py`, `Code` that of `native/batch.py`)::
 
     layout = Layout(n_q, n_v, n_u, n_rows)
     kernels = Kernels(layout, motion=Code(address, store, owner), rows=..., project=..., control=..., event=...)
@@ -19,17 +19,19 @@ With a controller sampled in Python, the step lands on each sample::
 What happens at every step, in this order (`step` in `engine.py`):
 
 1. Motion at the state on hand, after the control law: the first stage, and all a sample needs.
-2. A kept pivot below 0.1 of its value at the last choice, or a row left out open by more than 1e-11: rows are chosen
-   again there (always before the first step), and the state is projected with them. A row left out that stays open
-   by more than 1e-9, or moves, is inconsistent (`choice.py`).
+2. A kept pivot below ROW_PIVOT_FALLEN of its value at the last choice, or a row left out open by more than ROW_OPEN:
+   rows are chosen again there (always before the first step), and the state is projected with them. A row left out
+   that stays open, or moves, is inconsistent (`choice.py`).
 3. A sample that is due is recorded (`samples.py`).
 4. The stages, with the rows frozen (`explicit.py`, `implicit.py`, or `structural.py` for methods with a scheme); an
    adaptive step is repeated until its error, before projection, is small enough (`pace.py`).
-5. Projection at the new time, repeated while it finds a residual above 1e-12 that still shrinks (`projection.py`);
-   without it, normalisation, if any.
-6. Samples and the event within the step, on its dense output, projected.
+5. Projection at the new time, with rows chosen again where one of those in use was lost within the step
+   (`settle_step` in `choice.py`); it is repeated as `settle` in `projection.py` says. Without projection,
+   normalisation, if any.
+6. Samples and the event within the step, on its dense output, projected unless what that changes is noise.
+7. What a method keeps for its next step, and the new state.
 
-Between steps another method may take over, where the motion is stiff (`methods.py`).
+Where the motion is stiff the loop pauses (`memory.paused`), Python changes the method (`methods.py`), and it goes on.
 
 All parts work on one record of numbers and addresses (`memory.py`), which `workspace.py` makes.
 

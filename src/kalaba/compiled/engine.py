@@ -8,27 +8,27 @@ import numpy.typing as npt
 
 from kalaba import tolerances
 from kalaba.compiled.choice import choose_again, settle_step, watch
-from kalaba.compiled.explicit import gauge, take_stages
+from kalaba.compiled.explicit import take_stages, watch_stiffness
 from kalaba.compiled.implicit import keep_last_rate, take_implicit_stages
 from kalaba.compiled.memory import DONE, RUNNING, Memory, evaluate, load
-from kalaba.compiled.pace import aim, shorten, stays_finite, widen
+from kalaba.compiled.pace import aim, is_repeated, stays_finite, widen
 from kalaba.compiled.projection import activate, copy_active
 from kalaba.compiled.samples import look, record_state, record_within
 from kalaba.compiled.structural import collocate, keep_acceleration
 from kalaba.constrain import rows
 from kalaba.native import machine_code
 from kalaba.native.machine_code import compiled, compiled_entry, floats, inlined, integers, source_stamp
-from kalaba.steppers import step_length
+from kalaba.steppers import step_length, tableau
 
 Records = npt.NDArray[np.void]
 
 
 StagesOf = Callable[[Memory], float]
-Finish = Callable[[Memory], None]
+AfterStep = Callable[[Memory], None]
 
 
 @inlined
-def step(memory: Memory, until: float, take: StagesOf, finish: Finish) -> bool:
+def step(memory: Memory, until: float, take_stages_of: StagesOf, after_step: AfterStep) -> bool:
     """One step of the engine, numbered as in `kalaba.compiled`; False = no lane goes on."""
     start(memory)  # 1.
     if watch(memory):  # 2.
@@ -41,16 +41,16 @@ def step(memory: Memory, until: float, take: StagesOf, finish: Finish) -> bool:
     aim(memory, until)  # 4.
     again = True
     while again:
-        error = take(memory)
-        again = shorten(memory, error, until)
+        error = take_stages_of(memory)
+        again = is_repeated(memory, error, until)
     settle_step(memory)  # 5.
     record_within(memory)  # 6.
-    finish(memory)
+    after_step(memory)  # 7.
     accept(memory)
     return True
 
 
-def _engine(stamp: int, take: StagesOf, finish: Finish) -> Callable[[Records, float, int], int]:
+def _engine(stamp: int, take_stages_of: StagesOf, after_step: AfterStep) -> Callable[[Records, float, int], int]:
     """The loop for one kind of methods, by how they take their stages and what they do when a step is done."""
 
     def advance(memories: Records, until: float, limit: int) -> int:
@@ -64,7 +64,9 @@ def _engine(stamp: int, take: StagesOf, finish: Finish) -> Callable[[Records, fl
         if memory.n_steps == 0:
             look(memory, floats(memory.y), memory.time)
         steps = 0
-        while steps < limit and memory.paused == 0 and is_due(memory, until) and step(memory, until, take, finish):
+        while steps < limit and memory.paused == 0 and is_due(memory, until):
+            if not step(memory, until, take_stages_of, after_step):
+                break
             steps += 1
         return stamp
 
@@ -111,13 +113,15 @@ def accept(memory: Memory) -> None:
 
 
 # Everything that is compiled into the engine: a change in any of these files makes Numba compile it anew.
-_STAMP = source_stamp(
+SOURCES = (
     Path(__file__).parent,
     Path(machine_code.__file__),
     Path(rows.__file__),
     Path(step_length.__file__),
+    Path(tableau.__file__),
     Path(tolerances.__file__),
 )
-advance = _engine(_STAMP, take_stages, gauge)
+_STAMP = source_stamp(*SOURCES)
+advance = _engine(_STAMP, take_stages, watch_stiffness)
 advance_structure = _engine(_STAMP, collocate, keep_acceleration)
 advance_implicit = _engine(_STAMP, take_implicit_stages, keep_last_rate)

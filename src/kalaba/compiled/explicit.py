@@ -131,7 +131,7 @@ def embedded_error(memory: Memory, h: float) -> float:
 
 
 @compiled
-def gauge(memory: Memory) -> None:
+def watch_stiffness(memory: Memory) -> None:
     """Count the steps that stability may have limited, and pause the loop where another method would pay.
 
     The last two stages are at the same time, so that their rates differ by the motion's own slope alone::

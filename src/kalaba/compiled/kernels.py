@@ -1,4 +1,4 @@
-"""The kernels of one machine."""
+"""The kernels that a run calls, in one value."""
 
 from dataclasses import dataclass
 

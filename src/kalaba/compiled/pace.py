@@ -59,12 +59,13 @@ def _reach(memory: Memory, h: float, until: float) -> bool:
 
 
 @compiled
-def shorten(memory: Memory, error: float, until: float) -> bool:
-    """Shorten a step whose error is above 1, and say whether to take it again.
+def is_repeated(memory: Memory, error: float, until: float) -> bool:
+    """Say whether a step is to be taken again, and set its new length, or that of the next step if it stands.
 
-    The error is estimated before projection. A step that would end beside a singular position is halved, once, and the
-    next one goes through it. A step that stands suggests the length of the next. A fixed step without
-    a solution ends the run where it began, and so does one that would sink below rounding.
+    A step with an error above 1, estimated before projection, is shortened and repeated; one that would end beside a
+    singular position is halved, once, and the next one goes through it. A fixed step without a solution ends the run
+    where it began, and so does one that would sink below rounding. Of the first only lane 0 is told: methods that
+    solve equations run on one lane (`workspace.py` refuses more).
     """
     if memory.step > 0.0 and memory.unsolved == 1:
         memory.ahead = memory.time

@@ -174,7 +174,7 @@ class AdaptedPace:
         return self._next
 
     def _gauge(self, stages: Stages) -> None:
-        """Count the steps that stability may have limited, as `gauge` in `compiled/explicit.py` does."""
+        """Count the steps that stability may have limited, as `watch_stiffness` in `compiled/explicit.py` does."""
         nodes, matrix, rates = self._tableau.nodes, self._tableau.square_matrix(), stages.rates
         if nodes[-1] != nodes[-2]:
             return
