@@ -3,9 +3,9 @@
     python tests/accuracy_study.py 1000
 
 prints how many runs were wrong and how many of those said nothing, and how many were right and warned of. A run is
-wrong if a coordinate is off by more than 1 % of its range of motion, or the energy by more than 1 % of what is
-exchanged, at any sample. Where two sharp runs do not agree either, the motion is beyond double precision and a warning
-is right.
+wrong if a coordinate is off by more than 1 % of its range of motion, a velocity by more than 1 % of its largest, or
+the energy by more than 1 % of what is exchanged, at any sample. Where two sharp runs do not agree either, the motion is
+beyond double precision and a warning is right.
 """
 
 from __future__ import annotations
@@ -54,7 +54,11 @@ class Case:
 
     @property
     def is_wrong(self) -> bool:
-        return not (self.coordinate <= WRONG and self.energy <= WRONG)
+        return not max(self.coordinate, self.velocity, self.energy) <= WRONG
+
+    @property
+    def is_wrong_in_velocity_alone(self) -> bool:
+        return self.is_wrong and max(self.coordinate, self.energy) <= WRONG
 
     @property
     def outcome(self) -> str:
@@ -109,7 +113,7 @@ def judged(case: Case, plant: kb.Plant, start: kb.State, duration: float) -> Cas
         try:
             run = kb.simulate(plant, duration, start=start, stepper=case.stepper)
         except KalabaError as error:  # refused, or broke off: a word
-            return replace(case, said=str(error), coordinate=inf)
+            return replace(case, said=str(error), coordinate=inf, velocity=inf, energy=inf)
     words = [str(w.message) for w in caught if issubclass(w.category, AccuracyWarning | SingularWarning)]
     case = replace(case, said=" | ".join(words))
     truth = true_run(plant, start, duration, SHARPER)
@@ -168,6 +172,8 @@ def table(cases: list[Case]) -> str:
     lines.append(
         f"right and warned of: {total['right, warned']} of {right}, {total['right, warned'] / max(right, 1):.2%}"
     )
+    alone = sum(case.is_wrong_in_velocity_alone for case in cases)
+    lines.append(f"wrong in velocities alone: {alone} of {total['wrong, warned'] + total['wrong, silent']}")
     return "\n".join(lines)
 
 

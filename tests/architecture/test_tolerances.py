@@ -25,6 +25,7 @@ NO_THRESHOLDS = {  # small constants that decide nothing, and why
         "ATOL": "tolerance of the run that another is compared with, as are the next two",
         "TIGHTER": "part of a tolerance",
         "SHARPEST": "smallest tolerance",
+        "SHORTEST_CHECK": "wall time that a check has at least",
     },
     "steppers/step_length.py": {
         "SMALLEST_ERROR": "coefficient of the PI controller of DOPRI5",

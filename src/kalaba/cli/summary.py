@@ -52,7 +52,9 @@ class Summary:
     jolt_time: float  # s
     accuracy: str  # in words
     doubt: str  # what makes it doubtful; "" = nothing does
-    changes: tuple[str, ...]  # of the method, in words
+    method: str  # what took the steps and why, in words
+    is_stiff: bool  # whether stability limited explicit steps
+    jolt_cause: str  # in words
     jolt_is_felt: bool  # more than the stepper's error
     status: str
     message: str
@@ -71,7 +73,7 @@ class Summary:
             f"machine: {self.name}",
             f"coordinates: {self.coordinates}{velocities}, rows: {self.rows}, rank: {rank}, freedoms: {self.freedoms}",
             f"time: {self.simulated:g} s simulated in {self.wall_time:.3g} s, {self.steps} steps{rejected}",
-            *(f"stiff: {change}" for change in self.changes),
+            *([f"stiff: {self.method}"] if self.is_stiff else []),
             f"worst residual: {_peak(self.residual)}" if self.residual else "worst residual: none, there are no rows",
             f"energy balance: {self.energy_error:.2g} J off at most, {self.energy_exchanged:.3g} J exchanged",
         ]
@@ -90,7 +92,7 @@ class Summary:
         if self.jolt_is_felt:
             said.append(
                 f"jolt: projection changed the speed by {self.jolt:.2g} of it at {self.jolt_time:.4g} s; "
-                "the machine passes near a singular position there"
+                f"{self.jolt_cause}"
             )
         said.append(f"accuracy: {self.accuracy}")
         if self.doubt:
@@ -139,7 +141,9 @@ def summarise(run: Run, goals: Sequence[Any] = ()) -> Summary:
         jolt_time=run.effort.jolt[1],
         accuracy=run.accuracy.words,
         doubt="" if run.status.failed else run.accuracy.cause,
-        changes=tuple(change.words for change in run.effort.changes),
+        method=run.effort.method,
+        is_stiff=run.effort.is_stiff,
+        jolt_cause=run.judgement.jolt_cause,
         jolt_is_felt=run.effort.jolt_is_felt,
         status=run.status.ending.value,
         message=run.status.message,

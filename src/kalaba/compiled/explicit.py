@@ -161,7 +161,8 @@ def watch_stiffness(memory: Memory) -> None:
     if rate > STIFF_STEP:
         memory.n_stiff += 1
         memory.n_mild = 0
-        memory.stiffest = max(memory.stiffest, rate / h)
+        if memory.n_stiff >= STIFF_STEPS:
+            memory.stiffest = max(memory.stiffest, rate / h)
     else:
         memory.n_mild += 1
         if memory.n_mild == MILD_STEPS:

@@ -5,7 +5,8 @@ With s = γh and the base y + h Σ_{j<i} a_ij k_j = (q̂, v̂), stage i is at::
     v = v̂ + s x        q = q̂ + s q̇(q, v)        x = f(q, v, t + c_i h)
 
 f being the constrained acceleration, rows frozen. Newton's method solves for x with the matrix of `structural.py`, for
-β = γ = 1; what is left in q (quaternions only) is added as it stands. The tangent is kept while corrections shrink fast
+β = γ = 1, and q is put where the stage's own equation has it. Stages are no unit quaternions: `displace` makes them
+unit, so that only the difference of two of its results is used. The tangent is kept while corrections shrink fast
 enough, and its factors while the step stays the same.
 """
 
@@ -42,8 +43,8 @@ def take_implicit_stages(memory: Memory) -> float:
     for i in range(memory.n_u):
         held[i] = u[i]
     for i in range(1, n_stages):
-        combine(memory, floats(memory.matrix + 8 * i * n_stages), i, h, floats(memory.base))
-        if not _solve(memory, i, t + nodes[i] * h, memory.diagonal * h):
+        combine(memory, floats(memory.matrix + 8 * i * n_stages), i, h, floats(memory.stage_base))
+        if not _solve(memory, i, t + nodes[i] * h, memory.stage_gamma * h):
             memory.tangent_step = 0.0  # the next try takes a tangent of its own
             return np.inf
     combine(memory, floats(memory.weights), n_stages, h, floats(memory.trial))
@@ -99,7 +100,7 @@ def _solve(memory: Memory, stage: int, t: float, s: float) -> bool:
 def _guess(memory: Memory, stage: int, t: float, s: float) -> None:
     """Begin with the acceleration of the stage before; overwrites `between`."""
     first_v, first_q, n_y = memory.n_y - memory.n_v, memory.n_work, memory.n_y
-    base, inputs, x = floats(memory.base), floats(memory.inputs), floats(memory.collocated)
+    base, inputs, x = floats(memory.stage_base), floats(memory.inputs), floats(memory.collocated)
     between, stages = floats(memory.between), floats(memory.stages + 8 * (stage - 1) * n_y)
     for i in range(first_v):
         inputs[i] = base[i]
@@ -116,9 +117,12 @@ def _guess(memory: Memory, stage: int, t: float, s: float) -> None:
 
 @compiled
 def _move(memory: Memory, s: float) -> float:
-    """Correct the stage at the inputs, and give the scaled size of the correction."""
+    """Correct the stage at the inputs, and give the scaled size of the correction; overwrites `raw`.
+
+    q⁺ = q̂ + s q̇ + (q ⊕ N s² Δx - q ⊕ 0), which is the stage's equation once the correction Δx is zero.
+    """
     first_v, first_q, n_y = memory.n_y - memory.n_v, memory.n_work, memory.n_y
-    base, inputs, rates = floats(memory.base), floats(memory.inputs), floats(memory.rates)
+    base, inputs, rates = floats(memory.stage_base), floats(memory.inputs), floats(memory.rates)
     x, between, trial, correction = (
         floats(memory.collocated),
         floats(memory.between),
@@ -126,14 +130,18 @@ def _move(memory: Memory, s: float) -> float:
         floats(memory.correction),
     )
     correct(memory, s)
+    raw = floats(memory.raw)
     for i in range(n_y):
         trial[i] = inputs[i]
+    for i in range(memory.n_v):
+        inputs[first_v + i] = 0.0
+    call(memory.displace, memory.inputs, memory.raw + 8 * first_q, memory.displace_store)
     for i in range(memory.n_v):
         x[i] += correction[i]
         inputs[first_v + i] = s * s * correction[i]
     call(memory.displace, memory.inputs, memory.between + 8 * first_q, memory.displace_store)
     for i in range(first_q, first_v):
-        inputs[i] = between[i] + base[i] + s * rates[i] - trial[i]
+        inputs[i] = base[i] + s * rates[i] + (between[i] - raw[i])
         between[i] = inputs[i] - trial[i]
     for i in range(memory.n_v):
         inputs[first_v + i] = base[first_v + i] + s * x[i]
@@ -145,7 +153,7 @@ def _move(memory: Memory, s: float) -> float:
 def _keep(memory: Memory, stage: int, s: float) -> None:
     """Keep the rate of a stage: the power found at the last evaluation, q̇ and v̇ as the stage's equations have them."""
     first_v, n_y = memory.n_y - memory.n_v, memory.n_y
-    stages, base = floats(memory.stages + 8 * stage * n_y), floats(memory.base)
+    stages, base = floats(memory.stages + 8 * stage * n_y), floats(memory.stage_base)
     inputs, rates, x = floats(memory.inputs), floats(memory.rates), floats(memory.collocated)
     for i in range(memory.n_work):
         stages[i] = rates[i]

@@ -150,4 +150,6 @@ class Integration:
             choices=tuple(RankAtTime(float(time), int(rank)) for time, of, rank in logged if of == lane),
             n_choices=int(memory.n_choices),
             changes=self.changes,
+            stiffest=float(memory.stiffest),
+            trials=self._methods.trials,
         )

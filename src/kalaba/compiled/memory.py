@@ -66,8 +66,8 @@ class Memory:
 
     # A method with a scheme or implicit stages, in one lane (see `structural.py`, `implicit.py`); else the fields to
     # `pivots` are not used.
-    diagonal: float  # γ of implicit stages
-    base: int  # (n_y): where the implicit Euler step that a stage is begins
+    stage_gamma: float  # γ of implicit stages
+    stage_base: int  # (n_y): where the implicit Euler step that a stage is begins
     n_iterations: int  # of Newton's method in implicit stages, so far
     n_tangents: int  # taken for them
     n_factors: int  # of the matrix of corrections
@@ -128,7 +128,7 @@ class Memory:
     gauges: int  # 1 = the last two stages are at the same time, and stiffness is asked for
     n_stiff: int  # steps, with few exceptions in a row, that stability may have limited
     n_mild: int  # steps in a row that it has not
-    stiffest: float  # fastest rate of the motion met in such steps, 1/s
+    stiffest: float  # fastest rate of a stiff motion met so far, 1/s
     paused: int  # 1 = the loop waits: it is stiff
     next_sample: int
 

@@ -54,12 +54,15 @@ class Methods:
         self._tangent_kernels = tangent_kernels
         self._implicit = stepper.if_stiff if tangent_kernels is not None else None
         self._memory = space.memory
-        self._memory["gauges"] = self._implicit is not None and stepper.tableau.nodes[-1] == stepper.tableau.nodes[-2]
+        nodes = stepper.tableau.nodes
+        self._memory["gauges"] = stepper.if_stiff is not None and nodes[-1] == nodes[-2]
         self.changes: list[Change] = []
+        self.trials = 0  # of the implicit method, in vain
         self._in_use = stepper
         self._next_review = np.inf  # steps
         self._since = self._counts()
         self._other: Tally | None = None  # of the method before, while another one is on trial
+        self._tried_at = 0.0  # s, when that began
         self._patience = PATIENCE
 
     @property
@@ -75,9 +78,12 @@ class Methods:
 
     def review(self) -> bool:
         """Change the method where it is due; say whether it was reviewed, so that the loop has to go on."""
-        if self._implicit is None or not (self._memory["paused"][0] or self._memory["n_steps"][0] >= self._next_review):
+        if not (self._memory["paused"][0] or self._memory["n_steps"][0] >= self._next_review):
             return False
         self._memory["paused"] = 0
+        if self._implicit is None:  # stiff, and there is nothing to be done about it
+            self._memory["gauges"] = 0
+            return True
         is_implicit = self._in_use is self._implicit
         if self._other is None:
             self._try_other(is_implicit=is_implicit)
@@ -90,6 +96,7 @@ class Methods:
         h, stages = float(self._memory["taken"][0]), len(self._explicit.tableau.nodes)
         self._other = self._so_far() if is_implicit else Tally(h, stages * self._kernels.motion.instructions)
         self._use(self._explicit if is_implicit else self._implicit)
+        self._tried_at = float(self._memory["time"][0])
         self._next_review = self._memory["n_steps"][0] + TRIAL_STEPS
 
     def _decide(self, *, is_implicit: bool) -> None:
@@ -100,10 +107,12 @@ class Methods:
         self._other = None
         self._patience = PATIENCE if is_better else min(2 * self._patience, MOST_PATIENCE)
         if is_better:
-            record = self._memory[0]
-            self.changes.append(Change(float(record.time), type(self._in_use).__name__, float(record.stiffest)))
+            rate = float(self._memory["stiffest"][0]) if is_implicit else 0.0
+            self.changes.append(Change(self._tried_at, self._in_use.method, rate))
+            self._memory["stiffest"] = rate
             self._since = self._counts()
         else:
+            self.trials += is_implicit
             self._use(self._explicit if is_implicit else self._implicit)
         steps = int(self._memory["n_steps"][0])
         self._next_review = steps + self._patience if is_implicit == is_better else np.inf

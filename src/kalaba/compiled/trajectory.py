@@ -34,7 +34,7 @@ class Change(NamedTuple):
 
     time: float  # s
     stepper: str  # its name
-    rate: float  # the fastest rate of the motion that was met, 1/s
+    rate: float  # the fastest rate of the motion that limited explicit steps, 1/s; 0 = it is no longer stiff
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +76,5 @@ class Trajectory:
     choices: tuple[RankAtTime, ...]  # the first so many
     n_choices: int  # of all lanes
     changes: tuple[Change, ...] = ()  # of the method
+    stiffest: float = 0.0  # the fastest rate that limits explicit steps since the last change, 1/s
+    trials: int = 0  # of an implicit method, in vain

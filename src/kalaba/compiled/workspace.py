@@ -77,7 +77,7 @@ def use_method(space: Workspace, kernels: Kernels, stepper: Stepper) -> None:
         "needs_end": not tableau.dense,
         "exponent": 1 + min(tableau.order, tableau.embedded_order),
         "n_stages": len(tableau.nodes),
-        "diagonal": tableau.diagonal,
+        "stage_gamma": tableau.diagonal,
     }
     if stepper.scheme is not None or tableau.diagonal:
         arrays |= _tangent_arrays(kernels, stepper)
@@ -168,7 +168,7 @@ def _tangent_arrays(kernels: Kernels, stepper: Stepper) -> Arrays:
     vectors = ("acceleration", "acceleration_before", "acceleration_next", "true_acceleration", "collocated", "excess")
     return {
         **{name: np.zeros(n) for name in vectors},
-        "base": np.zeros(kernels.layout.n_y),
+        "stage_base": np.zeros(kernels.layout.n_y),
         "held": np.zeros(kernels.layout.n_u),
         "multipliers": np.zeros(m),
         "correction": np.zeros(n + m),

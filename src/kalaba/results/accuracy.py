@@ -42,13 +42,22 @@ class Judgement(NamedTuple):
         error: estimated error of the states
         cause: what makes the run doubtful, and what to do, in words; "" = nothing does
         checked_by: the stepper of the other run, in words; "" = there was none
-        is_jolted: whether projection changed the speed of the other run too, if there was one: a singular position
+        is_jolted: whether projection changed the speed of the other run too: a singular position is near
     """
 
     error: StateError = StateError()
     cause: str = ""
     checked_by: str = ""
-    is_jolted: bool = True
+    is_jolted: bool = False
+
+    @property
+    def jolt_cause(self) -> str:
+        """What makes a projection change the speed, as far as another run has told."""
+        if self.is_jolted:
+            return "the machine passes near a singular position there"
+        if self.checked_by:
+            return "steps are too long there"
+        return "steps are too long there, or the machine passes near a singular position"
 
 
 class Accuracy(NamedTuple):
@@ -84,6 +93,8 @@ class Accuracy(NamedTuple):
 def _words_of_states(error: StateError) -> str:
     if np.isnan(error.size):
         return ""
+    if error.size >= 1:
+        return "states off by all of their motion"
     return f"states within {error.size:.1g} of their motion" if error.size > 0 else "states agree to the last digit"
 
 
@@ -125,7 +136,7 @@ def energy_cause(run: Run, energy: float) -> str:
     """Words for energy that comes from nowhere."""
     return (
         f"{run.plant.system.name}: energy gained and work done differ by {energy:.2g} of what was exchanged. "
-        "Take shorter steps or a smaller tolerance"
+        "Take shorter steps or a smaller tolerance."
     )
 
 

@@ -156,6 +156,8 @@ def provenance(run: Run) -> dict[str, Any]:
         "jolt_time": float(effort.jolt[1]),
         "jolt_felt": float(effort.jolt_felt),
         "method_changes": json.dumps(effort.changes),
+        "method_stays": effort.stays,
+        "stiff_rate": float(effort.stiff_rate),
         "rank_choices": json.dumps([[float(time), int(rank)] for time, rank in effort.choices]),
         "judgement": json.dumps(run.judgement),
         "shortfalls": json.dumps(run.shortfalls),
@@ -231,6 +233,8 @@ def _effort(facts: Mapping[str, Any]) -> Effort:
         jolt=(float(facts["jolt"]), float(facts["jolt_time"])),
         jolt_felt=float(facts.get("jolt_felt", Effort().jolt_felt)),  # older files do not say
         changes=tuple(MethodChange(*change) for change in json.loads(facts.get("method_changes", "[]"))),
+        stays=str(facts.get("method_stays", "")),
+        stiff_rate=float(facts.get("stiff_rate", 0.0)),
     )
 
 

@@ -109,7 +109,7 @@ class MethodChange(NamedTuple):
     Arguments:
         time: when, s
         stepper: name of the one that took over
-        rate: fastest rate of the motion that explicit steps had met by then, 1/s
+        rate: fastest rate of the motion that limited explicit steps before, 1/s; 0: it is no longer stiff
     """
 
     time: float
@@ -119,7 +119,8 @@ class MethodChange(NamedTuple):
     @property
     def words(self) -> str:
         """In words."""
-        return f"{self.stepper} from t = {self.time:.4g} s on, rates up to {self.rate:.3g} /s"
+        why = f"stability limits explicit steps, rates up to {self.rate:.3g} /s" if self.rate else "no longer stiff"
+        return f"{self.stepper} from t = {self.time:.4g} s on: {why}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +136,8 @@ class Effort:
         jolt: largest part of the speed that a projection changed, and when, s
         jolt_felt: part of the speed; a larger jolt is more than an error of the stepper
         changes: where a stepper that may do so changed its method, and why
+        stays: why a stepper that may change its method did not, in words; "": it did, or may not
+        stiff_rate: fastest rate of the motion that limited explicit steps since the last change, 1/s; 0: it did not
     """
 
     steps: int = 0
@@ -145,6 +148,20 @@ class Effort:
     jolt: tuple[float, float] = (0.0, 0.0)
     jolt_felt: float = JOLT_FELT
     changes: tuple[MethodChange, ...] = ()
+    stays: str = ""
+    stiff_rate: float = 0.0
+
+    @property
+    def is_stiff(self) -> bool:
+        """Whether stability limited explicit steps of a stepper that looks out for it."""
+        return bool(self.changes) or self.stiff_rate > 0.0
+
+    @property
+    def method(self) -> str:
+        """The methods that took the steps and why, in words."""
+        if self.changes:
+            return "; ".join(change.words for change in self.changes)
+        return f"explicit throughout: {self.stays}" if self.stays else self.settings.get("stepper", "")
 
     @property
     def jolt_is_felt(self) -> bool:

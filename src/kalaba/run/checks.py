@@ -43,17 +43,23 @@ def warn(task: Task, run: Run, *, is_promised: bool) -> None:
         warnings.warn(shortfall_message(run), ShortfallWarning, stacklevel=CALLER_OF_SIMULATE)
     if run.judgement.cause and not run.status.failed:
         warnings.warn(run.judgement.cause, AccuracyWarning, stacklevel=CALLER_OF_SIMULATE)
-    elif run.effort.jolt[0] > JOLT and run.judgement.is_jolted and not task.stepper.is_coarse:
+    elif run.effort.jolt[0] > JOLT and _may_be_singular(run) and not task.stepper.is_coarse:
         warnings.warn(_jolt_message(run), SingularWarning, stacklevel=CALLER_OF_SIMULATE)
     if bent := large_deformation(run):
         warnings.warn(bent, DeformationWarning, stacklevel=CALLER_OF_SIMULATE)
 
 
+def _may_be_singular(run: Run) -> bool:
+    """Whether a jolt is no mere error of long steps, as far as another run has told."""
+    return run.judgement.is_jolted or not run.judgement.checked_by
+
+
 def _jolt_message(run: Run) -> str:
     size, time = run.effort.jolt
     return (
-        f"{run.plant.system.name}: projection changed the speed by {size:.2g} of it at t = {time:.6g} s, near a "
-        "singular position; what follows is one of several motions. See run.energy_balance, and try another step."
+        f"{run.plant.system.name}: projection changed the speed by {size:.2g} of it at t = {time:.6g} s: "
+        f"{run.judgement.jolt_cause}. What follows may be one of several motions. See run.energy_balance, and try "
+        "another step."
     )
 
 

@@ -2,9 +2,9 @@
 
 The other run costs little: it saves few samples, and it is coarse at first. A run with fixed steps is compared with one
 that controls its error; a run that controls its own, with one of ten times the tolerance, which is off by about ten
-times as much. Only if that leaves a doubt is there a sharp one with all samples, and what it says counts. Python
-functions that are sampled cannot be called again, as they may remember; there the energy balance is all there is to
-judge by.
+times as much if the method is the same. Only if that leaves a doubt is there a sharp one with all samples, and what it
+says counts. Python functions that are sampled cannot be called again, as they may remember; there the energy balance is
+all there is to judge by.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from kalaba.constrain.stabilisation import Projection
 from kalaba.errors import KalabaError
 from kalaba.plant.state import State
 from kalaba.results.accuracy import Judgement, StateError, energy_cause, energy_error, is_wrong
-from kalaba.run.native_loop import run_native
+from kalaba.results.run import Ending
+from kalaba.run.loops import run_task
 from kalaba.run.task import fastest_rate
 from kalaba.steppers import Auto, Stepper
 from kalaba.steppers.auto import STEPS_SHARE
@@ -36,6 +37,9 @@ LOOSER = 10.0  # times its own tolerance, for runs that control their error; the
 TIGHTER = 1e-3  # of its own tolerance, where that leaves a doubt
 SHARPEST = 1e-13
 MORE_STEPS, FEWEST_STEPS = 20, 20_000  # the other run may take so many times the steps of the run, and at least so many
+FARTHER = 10.0  # steps past where a run broke off
+SHORTEST_CHECK = 1e-3  # s of wall time, where the run has used up its own
+BY_LONG_STEPS = {Ending.NOT_FINITE, Ending.RESIDUAL_GROWTH, Ending.UNSOLVED, Ending.INCONSISTENT}  # may come of them
 LOOSE = 100.0  # an error of so many tolerances is theirs; one that is larger has grown since
 
 
@@ -59,17 +63,21 @@ class Comparison(NamedTuple):
 
 
 def judge(task: Task, run: Run) -> Judgement:
-    """Say how far off the states of a run are, and why if they are far off."""
+    """Say how far off the states of a run and its energy are, and why if they are far off."""
     if run.status.failed or len(run.time) < 2:
         return Judgement(cause=run.status.message)
-    if task.is_sampled or not task.plant.is_native:
-        return _by_energy(run)
+    judged = Judgement() if task.is_sampled else _by_states(task, run)
+    return judged if judged.cause else judged._replace(cause=_energy_cause(run))
+
+
+def _by_states(task: Task, run: Run) -> Judgement:
+    """Compare with another run, coarse at first."""
     rtol = task.stepper.pace.rtol  # of a single step; None = steps are fixed
     checker = _checker(COARSE if rtol is None else LOOSER * rtol)
     beside = _beside(task, run, checker, COMPARED)
     error = beside.error
     if beside.is_whole and error.size <= STATE_DOUBTED:
-        if rtol is not None:
+        if rtol is not None and task.stepper.tableau is checker.tableau:
             error = error._replace(size=error.size / LOOSER)
         return Judgement(error, "", checker.words, is_jolted=_is_jolted(beside))
     checker = _checker(SHARP if rtol is None else TIGHTER * rtol)
@@ -91,9 +99,25 @@ def _checker(rtol: float) -> Auto:
     return Auto(whole, float(f"{ATOL * whole:.3g}"))
 
 
-def _by_energy(run: Run) -> Judgement:
+def _energy_cause(run: Run) -> str:
+    """Words for a run whose states are as they should be, as far as they are known, and whose energy is not."""
     energy = energy_error(run)
-    return Judgement(cause=f"{energy_cause(run, energy)}." if energy > ENERGY_LOST else "")
+    return energy_cause(run, energy) if energy > ENERGY_LOST else ""
+
+
+def failure_cause(task: Task, run: Run) -> str:
+    """Say that steps are too long, of a run with fixed steps that broke off where one with controlled error goes on."""
+    step = task.stepper.pace.step
+    if run.status.ending not in BY_LONG_STEPS or not task.stepper.pace.is_fixed:
+        return ""
+    if task.is_sampled:
+        return ""
+    duration = min(task.duration, run.status.time + FARTHER * step)
+    other = _run_beside(task, run, _checker(COARSE), duration, max(task.save_every, duration / COMPARED))
+    if other is None or other.status.failed:
+        return ""
+    states = (task.start, State(other.q[-1], other.v[-1]))
+    return _long_steps(task, max(fastest_rate(task.plant, state) for state in states))
 
 
 def _beside(task: Task, run: Run, stepper: Stepper, samples: int) -> Comparison:
@@ -101,20 +125,27 @@ def _beside(task: Task, run: Run, stepper: Stepper, samples: int) -> Comparison:
     every = max(1, (len(run.time) - 1) // samples)
     count = (len(run.time) - 1) // every
     duration = min(count * every * task.save_every, task.duration) or task.duration
+    other = _run_beside(task, run, stepper, min(duration, float(run.time[-1])), every * task.save_every)
+    return Comparison(None) if other is None else _compare(task, run, other)
+
+
+def _run_beside(task: Task, run: Run, stepper: Stepper, duration: float, save_every: float) -> Run | None:
+    """The same motion by another stepper, projected; None: it cannot do it."""
     other = replace(
         task,
         stepper=stepper,
         stabilisation=Projection(),
-        duration=min(duration, float(run.time[-1])),
-        save_every=every * task.save_every,
+        duration=duration,
+        save_every=save_every,
         stop=None,
         progress=None,
         max_steps=max(MORE_STEPS * run.effort.steps, FEWEST_STEPS),
+        max_time=max(task.max_time - run.effort.wall_time, SHORTEST_CHECK),
     )
     try:
-        return _compare(task, run, run_native(other))
+        return run_task(other)
     except KalabaError:
-        return Comparison(None)
+        return None
 
 
 def _compare(task: Task, run: Run, other: Run) -> Comparison:
@@ -159,11 +190,7 @@ def _cause(task: Task, beside: Comparison) -> str:
             "Start or drive it so that it keeps away."
         )
     if pace.rtol is None:
-        rate = _fastest(task, beside)
-        return (
-            f"{said}: the step of {pace.step:.3g} s is too long for rates up to {rate:.3g} /s, "
-            f"ω h = {rate * pace.step:.2g}. Leave the steps to kb.Auto(), or shorten them."
-        )
+        return f"{said}: {_long_steps(task, _fastest(task, beside))}"
     tighter = f"Try kb.Auto(rtol={TIGHTER * pace.rtol / STEPS_SHARE:.0e})"
     if error.size < LOOSE * pace.rtol / STEPS_SHARE:
         return f"{said}: the tolerance of {task.stepper.words} is loose. {tighter}."
@@ -173,12 +200,21 @@ def _cause(task: Task, beside: Comparison) -> str:
     )
 
 
+def _long_steps(task: Task, rate: float) -> str:
+    step = task.stepper.pace.step
+    return (
+        f"the step of {step:.3g} s is too long for rates up to {rate:.3g} /s, ω h = {rate * step:.2g}. "
+        "Leave the steps to kb.Auto(), or shorten them."
+    )
+
+
 def _fastest(task: Task, beside: Comparison) -> float:
     """The fastest rate of the motion at the start and where the run was first off, 1/s: it swings, decays or turns."""
     other = beside.other
     assert other is not None  # noqa: S101  (something was compared)
     at = min(int(np.searchsorted(other.time, beside.since)), len(other.time) - 1)
-    turning = np.abs(other.v[: at + 1] / task.plant.scales.velocities).max()
+    turns = np.array([velocity.unit == "rad/s" for velocity in task.plant.machine.velocities])
+    turning = np.abs(other.v[: at + 1, turns]).max(initial=0.0)
     states = (task.start, State(other.q[at], other.v[at]))
     return float(max(turning, *(fastest_rate(task.plant, state) for state in states)))
 
@@ -188,6 +224,8 @@ def _not_checked(task: Task, beside: Comparison, checker: Auto) -> str:
     if beside.other is None:
         return f"{task.name}: the run could not be checked, as {checker.words} cannot do it."
     ending = beside.other.status
+    if ending.ending is Ending.TIME_LIMIT:  # the user's own
+        return ""
     return (
         f"{task.name}: the run could be checked up to t = {ending.time:.4g} s only, where {checker.words} ended with "
         f'"{ending.ending.value}" after {beside.other.effort.steps} steps. Take shorter steps or a smaller tolerance.'

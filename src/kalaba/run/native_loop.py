@@ -168,6 +168,8 @@ def _finish(task: Task, trajectory: Trajectory, wall_time: float, limit: Ending 
         choices=tuple((choice.time, choice.rank) for choice in trajectory.choices),
         jolt=trajectory.jolt,
         changes=tuple(MethodChange(*change) for change in trajectory.changes),
+        stays="" if trajectory.changes else task.why_explicit(trajectory.stiffest, trajectory.trials),
+        stiff_rate=trajectory.stiffest,
     )
     return Run(
         plant=plant,

@@ -183,7 +183,8 @@ class AdaptedPace:
         fastest = self._norm(rates[-1] - rates[-2], stages.end) / apart if apart > 0.0 else 0.0
         if h * fastest > STIFF_STEP:
             self._n_stiff, self._n_mild = self._n_stiff + 1, 0
-            self.stiffest = max(self.stiffest, fastest)
+            if self._n_stiff >= STIFF_STEPS:
+                self.stiffest = max(self.stiffest, fastest)
         else:
             self._n_mild += 1
             self._n_stiff = 0 if self._n_mild == MILD_STEPS else self._n_stiff

@@ -108,7 +108,9 @@ class PlainLoop:
         if ending is Ending.STOPPED:
             time = self._samples[-1].time
         effort = effort_of(task, rows, self.steps, wall_time)
-        effort = replace(effort, rejected=self._pace.rejected, changes=self._changes)
+        rate = self._pace.stiffest
+        effort = replace(effort, rejected=self._pace.rejected, changes=self._changes, stiff_rate=rate)
+        effort = replace(effort, stays="" if self._changes else task.why_explicit(rate))
         return run_of_samples(self._plant, self._samples, task.status(ending, time, row), effort)
 
     def _go_on_stiff(self) -> None:

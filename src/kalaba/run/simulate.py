@@ -1,12 +1,12 @@
 """Simulate: a Plant, a stepper and what drives it → a Run.
 
-A run is made in this order: `simulate` puts together the Task (run/task.py), `_runner` chooses the loop that runs it
-(native_loop.py, python_loop.py or radau.py), and `warn` (run/checks.py) says what is doubtful in the Run.
+A run is made in this order: `simulate` puts together the Task (run/task.py), `run_task` (run/loops.py) chooses the loop
+that runs it (native_loop.py, python_loop.py or radau.py), `judge` (run/judge.py) says how good the Run is, and `warn`
+(run/checks.py) what is doubtful in it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from math import inf
 
@@ -23,9 +23,9 @@ from kalaba.plant.state import State
 from kalaba.results.run import Run
 from kalaba.run.checks import warn
 from kalaba.run.hold import hold_message, lost_hold
-from kalaba.run.judge import judge
+from kalaba.run.judge import failure_cause, judge
+from kalaba.run.loops import run_task
 from kalaba.run.progress import Watcher
-from kalaba.run.python_loop import run_python
 from kalaba.run.sampling import samplers
 from kalaba.run.shortfall import shortfalls
 from kalaba.run.task import Task
@@ -87,17 +87,11 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
         max_steps=max_steps,
         max_time=max_time,
     )
-    run = _judged(_run(task), task, driver)
+    run = _judged(run_task(task), task, driver)
     warn(task, run, is_promised=isinstance(control, Controller))
     if check and run.status.failed:
         raise IntegrationError(run.status.message, run)
     return run
-
-
-def _run(task: Task) -> Run:
-    run_task = _runner(task)
-    task.stepper.check(task)
-    return run_task(task)
 
 
 def _start(
@@ -112,7 +106,14 @@ def _start(
 def _judged(run: Run, task: Task, driver: Controller | None) -> Run:
     """The run with what is known of it once it is done: shortfalls, accuracy, where motors lost hold."""
     run = replace(run, start_energy_loss=task.loss, shortfalls=shortfalls(task, run))
-    return _held(replace(run, judgement=judge(task, run)), task, driver)
+    return _held(_explained(replace(run, judgement=judge(task, run)), task), task, driver)
+
+
+def _explained(run: Run, task: Task) -> Run:
+    """The run; if it broke off since its steps are too long, its status says so."""
+    if not run.status.failed or not (cause := failure_cause(task, run)):
+        return run
+    return replace(run, status=replace(run.status, message=f"{run.status.message} The cause: {cause}"))
 
 
 def _held(run: Run, task: Task, driver: Controller | None) -> Run:
@@ -130,24 +131,3 @@ def _plant(system: System | Plant, start: State | tuple[ArrayLike, ArrayLike] | 
     if start is None or not isinstance(system, System):
         return build(system)  # which refuses what is none
     return build(settle_as_found(system, own_state(system.machine, start).q))
-
-
-def _runner(task: Task) -> Callable[[Task], Run]:
-    """The loop that can run a task: compiled where machine and stepper allow it, else one in Python."""
-    stepper = task.stepper
-    if not stepper.solver and task.plant.is_native:
-        from kalaba.run.native_loop import run_native
-
-        return run_native
-    if task.feeds_back:
-        raise IntegrationError(
-            f"{task.name}: {task.stabilisation!r} needs a native stepper and the default solver. Try kb.Projection()."
-        )
-    if stepper.solver:
-        from kalaba.run.radau import run_stiff
-
-        return run_stiff
-    if not stepper.is_explicit:
-        raise IntegrationError(f"{task.name}: {stepper!r} needs backend=Native() and the default solver.")
-
-    return run_python

@@ -23,6 +23,7 @@ from kalaba.run.progress import Watcher
 from kalaba.run.sampling import Sampler
 from kalaba.space.number import is_number
 from kalaba.steppers.stepper import Stepper
+from kalaba.units import counted
 
 if TYPE_CHECKING:
     from kalaba.native.backend import Evaluator
@@ -129,6 +130,22 @@ class Task:
     def effort(self, steps: int = 0, wall_time: float = 0.0) -> Effort:
         """What the run took: how many steps and how long (s), beside what was chosen for it."""
         return Effort(steps=steps, wall_time=wall_time, settings=self.settings, jolt_felt=self.stepper.jolt_felt)
+
+    def why_explicit(self, rate: float, trials: int = 0) -> str:
+        """Why a stepper that may change its method did not, in words.
+
+        `rate` is the fastest that limited its steps, 1/s, 0 if none did; `trials` those of the other method, in vain.
+        """
+        if self.stepper.if_stiff is None:
+            return ""
+        if not rate:
+            return "the motion is not stiff"
+        limited = f"rates up to {rate:.3g} /s limit the steps, but"
+        if self.is_pushed:
+            return f"{limited} implicit steps do not know a law that pushes every coordinate"
+        if trials:
+            return f"{limited} implicit steps, tried {counted(trials, 'time')}, cost more"
+        return f"{limited} few lie ahead"
 
     def limit_reached(self, steps: int, wall_time: float) -> Ending | None:
         """The limit that a run has reached which is not at its end, if any."""

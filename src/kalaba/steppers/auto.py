@@ -39,6 +39,11 @@ class Auto(AdaptiveStepper):
         return Pace(self.first_step or 0.0, STEPS_SHARE * self.rtol, STEPS_SHARE * self.atol, self.max_step)
 
     @property
+    def method(self) -> str:
+        """The explicit pair."""
+        return DormandPrince.__name__
+
+    @property
     def if_stiff(self) -> Stepper:
         """The implicit pair, with the same tolerances."""
         return Kvaerno(STEPS_SHARE * self.rtol, STEPS_SHARE * self.atol, max_step=self.max_step)

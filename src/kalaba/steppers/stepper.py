@@ -116,6 +116,11 @@ class Stepper:
         return self.scheme is None and not self.solver and not self.tableau.diagonal
 
     @property
+    def method(self) -> str:
+        """Name of the method that takes its steps, before it changes it."""
+        return type(self).__name__
+
+    @property
     def if_stiff(self) -> Stepper | None:
         """The stepper that goes on where the motion is stiff, and hands back where it is not; None = it stays."""
         return None
