@@ -3,8 +3,8 @@
 The other run costs little: it saves few samples, and it is coarse at first. A run with fixed steps is compared with one
 that controls its error; a run that controls its own, with one of ten times the tolerance, which is off by about ten
 times as much if the method is the same. Only if that leaves a doubt is there a sharp one with all samples, and what it
-says counts; the loops in plain Python leave it out. Python functions that are sampled cannot be called again, as they
-may remember; there the energy balance is all there is to judge by.
+says counts; in plain Python, which is slow, both are coarser. Python functions that are sampled cannot be called again,
+as they may remember; there the energy balance is all there is to judge by.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from kalaba.space.arrays import Array
 
 COMPARED = 100  # samples of a run and the first one beside it, at most
-COARSE, SHARP = 1e-6, 1e-10  # rtol of a step of what runs with fixed steps are compared with
+COARSEST, COARSE, SHARP = 1e-4, 1e-6, 1e-10  # rtol of a step of what runs with fixed steps are compared with
 ATOL = 1e-3  # of rtol
-LOOSER = 10.0  # times its own tolerance, for runs that control their error; their own error is so many times smaller
+LOOSEST, LOOSER = 1000.0, 10.0  # times its own tolerance, for runs that control their error
 TIGHTER = 1e-3  # of its own tolerance, where that leaves a doubt
 SHARPEST = 1e-13
 MORE_STEPS, FEWEST_STEPS = 20, 20_000  # the other run may take so many times the steps of the run, and at least so many
@@ -71,23 +71,36 @@ def judge(task: Task, run: Run) -> Judgement:
 
 
 def _by_states(task: Task, run: Run) -> Judgement:
-    """Compare with another run, coarse at first."""
-    rtol = task.stepper.pace.rtol  # of a single step; None = steps are fixed
-    checker = _checker(COARSE if rtol is None else LOOSER * rtol)
-    beside = _beside(task, run, checker, COMPARED)
-    error = beside.error
-    if beside.is_whole and error.size <= STATE_DOUBTED:
-        if rtol is not None and task.stepper.tableau is checker.tableau:
-            error = error._replace(size=error.size / LOOSER)
-        return Judgement(error, "", checker.words, is_jolted=_is_jolted(beside))
-    if task.plant.is_native:  # else it would take minutes
-        checker = _checker(SHARP if rtol is None else TIGHTER * rtol)
-        beside = _beside(task, run, checker, len(run.time))
+    """Compare with another run, coarse at first; if that leaves a doubt, with a sharp one, and what it says counts."""
+    coarse, sharp = _checkers(task)
+    beside = _beside(task, run, coarse, COMPARED)
+    if beside.is_whole and beside.error.size <= STATE_DOUBTED:
+        return Judgement(_error_of(task, beside, coarse), "", coarse.words, is_jolted=_is_jolted(beside))
+    beside = _beside(task, run, sharp, len(run.time))
+    beside = beside._replace(error=_error_of(task, beside, sharp))
     if is_wrong(beside.error):
         cause = _cause(task, beside)
     else:
-        cause = "" if beside.is_whole else _not_checked(task, beside, checker)
-    return Judgement(beside.error, cause, checker.words, is_jolted=_is_jolted(beside))
+        cause = "" if beside.is_whole else _not_checked(task, beside, sharp)
+    return Judgement(beside.error, cause, sharp.words, is_jolted=_is_jolted(beside))
+
+
+def _checkers(task: Task) -> tuple[Auto, Auto]:
+    """The steppers of a coarse and of a sharp run beside; plain Python, a thousand times slower, has coarser ones."""
+    rtol = task.stepper.pace.rtol  # of a single step; None = steps are fixed
+    if task.plant.is_native:
+        tolerances = (COARSE, SHARP) if rtol is None else (LOOSER * rtol, TIGHTER * rtol)
+    else:
+        tolerances = (COARSEST, COARSE) if rtol is None else (LOOSEST * rtol, LOOSER * rtol)
+    return _checker(tolerances[0]), _checker(tolerances[1])
+
+
+def _error_of(task: Task, beside: Comparison, checker: Auto) -> StateError:
+    """The run's own part of a difference: the error of one method falls with its tolerance."""
+    error, rtol = beside.error, task.stepper.pace.rtol
+    if rtol is None or task.stepper.tableau is not checker.tableau:
+        return error
+    return error._replace(size=error.size / max(1.0, (checker.pace.rtol or rtol) / rtol))
 
 
 def _is_jolted(beside: Comparison) -> bool:

@@ -77,9 +77,10 @@ def test_every_stepper_has_its_runs_judged(four_bar, stepper):
 
 def test_interpreted_runs_are_judged(four_bar):
     plant = kb.build(four_bar.system, backend=kb.Interpreted())
-    run, words = said(lambda: kb.simulate(plant, 0.1, stepper=kb.RungeKutta4(5e-3)))
+    run, words = said(lambda: kb.simulate(plant, 0.05, stepper=kb.RungeKutta4(5e-3)))
     assert (run.accuracy.verdict, words) == (Verdict.GOOD, [])
-    run, words = said(lambda: kb.simulate(plant, 0.5, stepper=kb.RungeKutta4(0.1)))
+    assert run.judgement.error.size < 1e-3
+    run, words = said(lambda: kb.simulate(plant, 0.2, stepper=kb.RungeKutta4(0.1)))
     assert run.accuracy.verdict is Verdict.DOUBTFUL
     assert [kind for kind, _ in words] == [AccuracyWarning]
 
