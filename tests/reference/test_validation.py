@@ -13,9 +13,7 @@ from docs.markdown import ROOT
 
 SHARP = kb.DormandPrince(rtol=1e-10, atol=1e-12)
 STEPPED = 1e-6  # in the unit of a figure: 1e-10 per step grows to less, even over the tops that four-bars pass slowly
-IS_FIXED = pages.DEFAULT.pace.is_fixed
 SINGULAR = {"A02 40 four-bars"}  # lies flat, where errors stay at 1e-5 however sharp the stepper is
-TOO_FAST = {"A03 Andrews' squeezer", "A05 Flyball governor"}  # for a fixed step of 1 ms
 OF_PROBLEMS = [
     pytest.param(problem, id=problem.name, marks=[pytest.mark.long] if problem.is_long else []) for problem in PROBLEMS
 ]
@@ -28,9 +26,7 @@ def errors(problem, measured) -> dict[str, tuple[float, float]]:
 
 
 @pytest.mark.parametrize("problem", OF_PROBLEMS)
-def test_a_stepper_that_nobody_chose_meets_every_figure(problem, request):
-    if IS_FIXED and problem.name in TOO_FAST:
-        request.applymarker(pytest.mark.xfail(strict=True, reason="a step of 1 ms is too long for it"))
+def test_a_stepper_that_nobody_chose_meets_every_figure(problem):
     assert errors(problem, problem.measure()) == {}
 
 
