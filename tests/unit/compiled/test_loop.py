@@ -15,6 +15,7 @@ from unit.steppers.sample_kernels import (
     drifting,
     exploding,
     feedback,
+    forced,
     massless_rows,
     nothing_moves,
     oscillator,
@@ -59,6 +60,23 @@ def test_a_last_step_is_shortened():
     assert trajectory.steps == 11
     assert trajectory.end_time == 1.04
     assert trajectory.y[-1, 0] == pytest.approx(math.cos(1.04), abs=1e-6)
+
+
+def test_a_grid_that_ends_a_rounding_before_the_end_is_at_the_end():
+    for end in (np.nextafter(3 * 0.1, 1.0), np.nextafter(3 * 0.1, 0.0)):
+        trajectory = run(oscillating(), RungeKutta4(0.1), Schedule(end=end, save_every=0.1))
+        assert trajectory.steps == 3
+        assert len(trajectory.time) == 4
+        assert trajectory.status is Status.DONE
+
+
+def test_stages_are_taken_at_their_own_times():
+    """v̇ = −q (1 + cos(t)/2) − v³/10 beside a far sharper run."""
+    kernels = Kernels(slots(1, 1), motion=code(forced))
+    sharp, found = (
+        run(kernels, stepper, Schedule(2.0), (1.0, 0.0)) for stepper in (DormandPrince(1e-12, 1e-13), RungeKutta4(0.01))
+    )
+    assert np.abs(found.y - sharp.y).max() < 1e-9
 
 
 def test_a_run_of_no_length_records_its_start():

@@ -180,6 +180,20 @@ def test_what_cannot_be_is_refused_in_one_line(five_bar, easy):
         kb.plan_motion(five_bar, end={"left.crnk.angle": 1.0, "right.crank.angle": 1.0}, duration=1.0)
 
 
+def test_of_two_motors_the_one_too_weak_is_named_with_what_it_needs():
+    """Two loads are lifted, of 1 and 2 kg; the second motor holds less than its load weighs."""
+    lift = kb.Prismatic(kb.Z)
+    system = kb.System(
+        "lifts",
+        (
+            *(kb.Body(f"load{i}", kb.Solid(float(i)), joint=lift) for i in (1, 2)),
+            *(kb.Actuator(f"motor{i}", f"load{i}.travel", limit=limit) for i, limit in ((1, 12.0), (2, 15.0))),
+        ),
+    )
+    with pytest.raises(ControlError, match=r"lifts: motor2 needs 19\.6 to go the straight way slowly, its limit is 15"):
+        kb.plan_motion(system, end={"load1.travel": 0.1, "load2.travel": 0.2}, minimise="time", knots=9)
+
+
 def test_motors_without_limits_or_too_weak_have_no_least_time():
     free = slider(limit=float("inf"))
     with pytest.raises(ControlError, match="motor0 has no limit, so no time is the least"):

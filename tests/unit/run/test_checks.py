@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -27,6 +28,14 @@ def test_a_large_deflection_warns_on_one_line():
     assert text.startswith("cantilever: boom bends by 0.25 of its length, past 0.2 from t = 0 s on; linear modes no")
     assert "\n" not in text
     assert caught[0].filename == __file__
+
+
+def test_the_line_that_is_warned_of_is_that_of_the_call():
+    with pytest.warns(DeformationWarning) as caught:
+        kb.simulate(cantilever(), 0.01, start=([0.5], [0.0]), save_every=0.001)
+    assert [warning.filename for warning in caught] == [__file__]
+    line = Path(__file__).read_text(encoding="utf-8").splitlines()[caught[0].lineno - 1]
+    assert line.strip().startswith("kb.simulate(")
 
 
 def test_small_deflections_and_rigid_machines_say_nothing():

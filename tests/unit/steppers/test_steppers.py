@@ -102,6 +102,19 @@ def test_steps_grow_from_a_first_step_that_is_too_small():
     assert run(DormandPrince(first_step=1e-9), end=1.0).steps < 60
 
 
+def test_the_default_promises_a_millionth():
+    assert (Auto().rtol, Auto().atol, Auto().first_step, Auto().max_step) == (1e-6, 1e-9, None, math.inf)
+
+
+@pytest.mark.parametrize("kind", [Auto, DormandPrince, Kvaerno, Radau])
+def test_one_of_two_tolerances_may_be_zero(kind):
+    for rtol, atol in ((1e-6, 0.0), (0.0, 1e-9)):
+        assert (kind(rtol, atol).rtol, kind(rtol, atol).atol) == (rtol, atol)
+    for rtol, atol in ((0.0, 0.0), (-1e-6, 1e-9), (1e-6, -1e-9), (math.inf, 0.0), (1e-6, math.nan)):
+        with pytest.raises(IntegrationError, match="rtol and atol must be 0 or above and not both 0"):
+            kind(rtol, atol)
+
+
 def test_every_stepper_has_a_name_on_the_command_line():
     assert [name.value for name in StepperName] == list(BY_NAME)
     assert [kind.name for kind in KINDS] == list(BY_NAME)
