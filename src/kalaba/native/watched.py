@@ -10,6 +10,7 @@ from functools import cache
 
 import numpy as np
 
+from kalaba.errors import NativeError
 from kalaba.native.kernels import Kernel
 from kalaba.native.llvm import compile_module, load_object
 from kalaba.space.arrays import Array
@@ -108,6 +109,12 @@ def watched(kernel: Kernel, arrays: tuple[Array, Array, Array], watch: Watch) ->
     call, code = _function(watch.tolerance)
     units = np.array(watch.units, dtype=np.int64)
     low, high = (np.array(bound, dtype=np.float64) for bound in (watch.low, watch.high))
+    last_input, last_output = max(watch.units, default=-4) + 4, max(watch.first + len(low), watch.finite)
+    if last_input > len(arrays[0]) or last_output > len(arrays[1]) or len(low) != len(high):
+        raise NativeError(
+            f"a watch reaches to input {last_input} and output {last_output}, with {len(low)} lower and {len(high)} "
+            f"upper bounds; the kernel has {len(arrays[0])} inputs and {len(arrays[1])} outputs"
+        )
     inputs, outputs, store = (array.ctypes.data for array in arrays)
     record = np.array(
         [

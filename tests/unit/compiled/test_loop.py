@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kalaba.compiled import Integration, Kernels, RankAtTime, Schedule, Status
+from kalaba.compiled.memory import MEMORY
 from kalaba.errors import IntegrationError, NativeError
 from kalaba.native.batch import Code, Piece, Slots, batch
 from kalaba.steppers import DormandPrince, RungeKutta4, SemiImplicitEuler
@@ -383,6 +384,11 @@ def test_what_cannot_be_run_is_refused():
         Schedule(end=1.0, save_every=0.0)
     with pytest.raises(IntegrationError, match=r"start has shape \(3, 1\), expected \(2, 1\)"):
         Integration(oscillating(), RungeKutta4(), Schedule(1.0), (1.0, 2.0, 3.0))
+
+
+def test_no_field_of_the_record_hides_behind_one_of_numpy():
+    """Read by attribute, as Python does where nothing is compiled, it would be NumPy's: size, base, diagonal."""
+    assert [name for name in MEMORY.names if hasattr(np.record, name)] == []
 
 
 def test_slots_follow_the_kernel_convention():

@@ -93,3 +93,13 @@ def test_units_of_the_rows_do_not_change_the_motion():
         expected = solver.solve(problem).acceleration
         found = solver.solve(Problem(M, Q, scale[:, None] * A, scale * b)).acceleration
         assert found == pytest.approx(expected, rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("sizes", [(1.0, 1.0, 1.0), (1e-9, 1.0, 1e5), (1e-12, 1e-18, 1e-15), (1e12, 1e9, 1e15)])
+def test_whether_a_mass_matrix_is_singular_does_not_depend_on_units(sizes):
+    units = np.sqrt(np.outer(sizes, sizes))
+    M = np.array([[2.0, 0.5, 0.1], [0.5, 1.0, 0.3], [0.1, 0.3, 1.5]])
+    assert not is_singular(M * units)
+    lost = np.array([1.0, -2.0, 1.0])  # a motion without inertia
+    T = np.linalg.svd(lost[None])[2][1:]
+    assert is_singular(T.T @ T * units)

@@ -4,6 +4,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
+from kalaba.errors import NativeError
 from kalaba.native import aligned_zeros
 from kalaba.native.build import build, load
 from kalaba.native.watched import Watch, watched
@@ -50,3 +51,16 @@ def test_a_quaternion_that_is_not_unit_is_not_even_tried(call):
     assert outputs.tolist() == [-7.0] * 3
     assert call((1, 1e-4, 0, 0), 4.0)[0] == 1
     assert call((np.nan, 0, 0, 0), 4.0)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("units", "first", "low", "high", "finite"),
+    [((2,), 2, 1, 1, 2), ((0,), 3, 1, 1, 2), ((0,), 0, 4, 4, 2), ((0,), 2, 1, 1, 4), ((0,), 0, 2, 1, 2)],
+)
+def test_a_watch_beyond_the_arrays_is_refused(units, first, low, high, finite):
+    """Machine code would read what is not there."""
+    x = ca.SX.sym("x", 5)
+    kernel = load(build("f", ca.Function("f", [x], [x[:3]], ["x"], ["value"]), 1))
+    arrays = aligned_zeros(5, 1)[:, 0], aligned_zeros(3, 1)[:, 0], kernel.store(np.zeros(0))
+    with pytest.raises(NativeError, match="the kernel has 5 inputs and 3 outputs"):
+        watched(kernel, arrays, Watch(units, 1e-6, first, np.zeros(low), np.ones(high), finite))

@@ -71,6 +71,28 @@ def oscillator_tangent(inputs, outputs, store):
     outputs[0], outputs[1], outputs[2] = 1.0, 0.0, 1.0
 
 
+@kernel
+def overdamped(inputs, outputs, store):
+    """q̈ = -1e6 (v + q)."""
+    q, v = inputs[1], inputs[2]
+    outputs[0] = 0.0
+    outputs[1] = v
+    outputs[2] = -1e6 * (v + q)
+    outputs[3] = 0.0
+
+
+@kernel
+def overdamped_tangent(inputs, outputs, store):
+    """M = 1, C = K = 1e6."""
+    outputs[0], outputs[1], outputs[2] = 1.0, 1e6, 1e6
+
+
+@kernel
+def wrong_tangent(inputs, outputs, store):
+    """M = 1, and nothing of what resists."""
+    outputs[0], outputs[1], outputs[2] = 1.0, 0.0, 0.0
+
+
 def structural_oscillator():
     """Give the kernels of q̈ = -q + u, for one lane."""
     return Kernels(

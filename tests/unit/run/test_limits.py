@@ -1,0 +1,41 @@
+"""A run that takes too many steps or too long ends with a status and what it has."""
+
+import pytest
+
+import kalaba as kb
+from kalaba.errors import ModelError
+from kalaba.results.run import Ending
+
+PENDULUM = kb.System("pendulum", (kb.Body("rod", kb.Rod(1.0, mass=1.0), joint=kb.Revolute(kb.Y)),))
+
+
+@pytest.fixture(scope="module", params=[kb.Native(), kb.Interpreted()], ids=["compiled loop", "python loop"])
+def plant(request):
+    return kb.build(PENDULUM, backend=request.param)
+
+
+def test_after_so_many_steps_a_run_ends(plant):
+    run = kb.simulate(plant, 1.0, stepper=kb.RungeKutta4(0.01), max_steps=7, check=False)
+    assert run.status.ending is Ending.STEP_LIMIT
+    assert run.effort.steps == 7
+    assert run.status.time == pytest.approx(0.07)
+    enough = kb.simulate(plant, 1.0, stepper=kb.RungeKutta4(0.01), max_steps=101)
+    assert enough.status.ending is Ending.DONE
+
+
+def test_after_so_much_time_a_run_ends(plant):
+    run = kb.simulate(plant, 1e9, stepper=kb.RungeKutta4(0.01), save_every=1e8, max_time=0.05, check=False)
+    assert run.status.ending is Ending.TIME_LIMIT
+    assert 0 < run.status.time < 1e9
+
+
+@pytest.mark.parametrize("steps", [0, -1, "many", float("nan")])
+def test_no_steps_at_all_are_refused(plant, steps):
+    with pytest.raises(ModelError, match="pendulum: expected max_steps of at least 1, got"):
+        kb.simulate(plant, 1.0, max_steps=steps)
+
+
+@pytest.mark.parametrize("seconds", [0, -1.0, "long", float("nan")])
+def test_no_time_at_all_is_refused(plant, seconds):
+    with pytest.raises(ModelError, match="pendulum: expected max_time above 0 s of wall time, got"):
+        kb.simulate(plant, 1.0, max_time=seconds)
