@@ -2,6 +2,8 @@
 
 PYTHON ?= python3
 WORKERS ?= 2
+# Each worker uses one core; threads of the linear algebra would only wait for each other.
+export OPENBLAS_NUM_THREADS ?= 1
 
 VENV := .venv
 BIN := $(VENV)/bin
