@@ -271,3 +271,48 @@ def test_errors_of_the_implicit_pair_fall_with_a_power_of_its_steps(machine):
     exact, _ = end(SHARP)
     (coarse, few), (fine, many) = (end(kb.Kvaerno(rtol, 1e-3 * rtol)) for rtol in (1e-5, 1e-9))
     assert np.log(np.abs(coarse - exact).max() / np.abs(fine - exact).max()) / np.log(many / few) > 3.7
+
+
+@pytest.mark.parametrize("modes", [2, 3, 4, 5])
+def test_a_beam_with_fast_modes_takes_no_energy_from_nowhere(modes):
+    """Up to 900 Hz, where steps of 1 ms are far beyond stability."""
+    blade = kb.Beam(
+        2.0,
+        kb.Rectangle(0.05, 0.01),
+        density=2700,
+        young=70e9,
+        shapes=kb.ClampedFree(modes),
+        bending=(kb.Y,),
+        damping=0.005,
+    )
+    base = kb.Body("base", kb.Box((0.5, 0.5, 0.5), mass=50.0))
+    arm = kb.Body("arm", blade, parent="base", at=(0.25, 0, 0), joint=kb.Revolute(kb.Z))
+    system = kb.System("satellite", (base, arm, kb.Actuator("motor", "arm.angle")), gravity=(0, 0, 0))
+    run = kb.simulate(system, 1.0, control={"motor": "5*sin(5*t)"})
+    assert np.abs(run.energy_balance).max() < 1e-5 * np.abs(run.work).max()
+    assert run.accuracy.verdict.value == "good"
+
+
+def four_bar(size: float, speed: float = 0.0) -> kb.System:
+    """Links of 1, 2 and 1.5 sizes under gravity, whose rates grow as the size falls."""
+    hinge = kb.Revolute(-kb.Y)
+    links = (
+        kb.Body("crank", kb.Rod(size, mass=1.0), joint=hinge),
+        kb.Body("coupler", kb.Rod(2 * size, mass=2.0), parent="crank.tip", joint=hinge),
+        kb.Body("rocker", kb.Rod(1.5 * size, mass=1.5), parent="coupler.tip", joint=hinge),
+    )
+    pin = kb.Connection("pin", "rocker.tip", at=(2 * size, 0, 0), joint=hinge)
+    start = kb.Start(
+        hold={"crank.angle": 1.0}, guess={"coupler.angle": -0.5, "rocker.angle": -2.0}, speed={"crank.angle": speed}
+    )
+    return kb.System("four-bar", (*links, pin), start=start)
+
+
+@pytest.mark.parametrize(
+    ("size", "speed", "duration"), [(1e-6, 0.0, 1e-3), (1e-4, 0.0, 1e-2), (1e-4, 0.0, 0.5), (1.0, 250.0, 0.5)]
+)
+def test_fast_machines_keep_their_energy(size, speed, duration):
+    """Far faster than a step of 1 ms follows: energy to 1e-4 of what moves, over some hundred turns."""
+    run = kb.simulate(four_bar(size, speed), duration, save_every=duration / 50)
+    exchanged = max(run.observed["kinetic"].max(), np.ptp(run.observed["potential"]))
+    assert np.abs(run.energy_balance).max() < 1e-4 * exchanged
