@@ -7,6 +7,7 @@ from kalaba.control.goals import posture as posture
 from kalaba.control.servo import servo as servo
 from kalaba.control.servo import Servo as Servo
 from kalaba.control.ideal import IdealServo as IdealServo
+from kalaba.control.cascade import Cascade as Cascade
 from kalaba.control.tracking_errors import goal_errors as goal_errors
 from kalaba.control.inverse_dynamics import inverse_dynamics as inverse_dynamics
 from kalaba.control.inverse_dynamics import Efforts as Efforts

@@ -13,7 +13,7 @@ from kalaba.control.course import course, course_from
 from kalaba.control.goals import Goal, checked_goals, duration_of
 from kalaba.errors import ControlError
 from kalaba.paths.checks import zero_or_more
-from kalaba.plant.laws import Law
+from kalaba.plant.laws import Expressions, Law
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
@@ -32,19 +32,22 @@ class IdealServo:
 
     The published force does not know that the machine is closed. The structure answers it, and the goals are missed;
     stacked, they are met. Both push coordinates that have no motor: the motors of a robot cannot give this force, for
-    that take `kb.servo`. The run has it as `run.push`; its motors are idle.
+    that take `kb.servo`. The run has it as `run.push`; its motors are idle. With motors_only=True the motors give their
+    entries of the force, as published too, and nothing is pushed: the goals are missed either way.
 
     Arguments:
         goals: what is to be met, one goal or several
         stacked: whether the rows of the closed machine count
         frequency: ω of a feedback, rad/s; 0: none, as in the papers
         damping: ζ of the feedback
+        motors_only: whether motors give their entries of the force, and no other coordinate is pushed
     """
 
     goals: tuple[Goal, ...]
     stacked: bool = False
     frequency: float = 0.0
     damping: float = 1.0
+    motors_only: bool = False
 
     if TYPE_CHECKING:
 
@@ -54,6 +57,7 @@ class IdealServo:
             stacked: bool = False,  # noqa: FBT001, FBT002  (as the field)
             frequency: float = 0.0,
             damping: float = 1.0,
+            motors_only: bool = False,  # noqa: FBT001, FBT002  (as the field)
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -71,16 +75,28 @@ class IdealServo:
         return course(plant, self.goals).start
 
     def law(self, plant: Plant, start: State) -> Law:
-        """The law, which pushes every velocity; motors are idle. The goals count from the start of the run."""
+        """The law, which pushes every velocity, or drives the motors. The goals count from the start of the run."""
         if plant.is_singular:
             raise ControlError(f"{plant.system.name}: IdealServo needs a mass matrix of full rank. Give bodies mass.")
         on_course = course_from(plant, self.goals, start)
 
-        def pushes(equations: Equations, mask: ca.SX, numbers: ca.SX) -> list[ca.SX]:
+        def force(equations: Equations, mask: ca.SX, numbers: ca.SX) -> list[ca.SX]:
             gains, rows = (self.frequency, self.damping), on_course.rows(equations, numbers)
             return servo_expressions.ideal_force(equations, mask, rows, gains, stacked=self.stacked)
 
-        def idle(_: Equations, __: ca.SX, ___: ca.SX) -> list[ca.SX]:
-            return [ca.SX(0)] * len(plant.actuators)
+        def entries(equations: Equations, mask: ca.SX, numbers: ca.SX) -> list[ca.SX]:
+            return servo_expressions.motor_entries(equations, force(equations, mask, numbers))
 
-        return Law(repr(self), idle, is_feedback=True, shape=on_course.label, numbers=on_course.numbers, pushes=pushes)
+        text, shape, numbers = repr(self), on_course.label, on_course.numbers
+        if self.motors_only:
+            return Law(text, entries, is_feedback=True, shape=shape, numbers=numbers)
+        return Law(text, idle_motors(plant), is_feedback=True, shape=shape, numbers=numbers, pushes=force)
+
+
+def idle_motors(plant: Plant) -> Expressions:
+    """Motors that give nothing, beside a law that pushes."""
+
+    def idle(_: Equations, __: ca.SX, ___: ca.SX) -> list[ca.SX]:
+        return [ca.SX(0)] * len(plant.actuators)
+
+    return idle

@@ -8,6 +8,7 @@ and Y = M⁻¹ (B − Aᵀ G⁻¹ A M⁻¹ B), G = A M⁻¹ Aᵀ. Goals A_s v̇ 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -34,20 +35,41 @@ def demand(
 
 
 def ideal_force(
-    equations: Equations, mask: ca.SX, rows: Rows, gains: tuple[float, float], *, stacked: bool
+    equations: Equations,
+    mask: ca.SX,
+    rows: Rows,
+    gains: tuple[float, float],
+    *,
+    stacked: bool,
+    beside: ca.SX | None = None,
 ) -> list[ca.SX]:
     """The force on every velocity that the goals take: A_sᵀ (A_s Y A_sᵀ)⁻¹ (b_s − A_s v̇₀), with Y of B = 1.
 
     Stacked on the structural rows, or with the goals' rows alone: then Y = M⁻¹ and v̇₀ is the motion of the parts cut
-    loose.
+    loose. A force `beside` it counts among those that are applied.
     """
     A, b = equations.constraint_matrix, equations.constraint_rhs
     if not stacked:
         A, b, mask = A[:0, :], b[:0], mask[:0]
     parts = eliminate(equations.mass_matrix, A, mask)
-    idle, _ = parts.solve(equations.applied_force - equations.bias, b)
+    applied = equations.applied_force - equations.bias
+    idle, _ = parts.solve(applied if beside is None else applied + beside, b)
     A_s, still = ca.densify(rows.matrix), ca.SX(A.shape[0], 1)
     moved = ca.horzcat(*(parts.solve(A_s[i, :].T, still)[0] for i in range(A_s.shape[0])))
     r = rows.wanted(ca.mtimes(A_s, equations.symbols.v), *gains) - ca.mtimes(A_s, idle)
     share = factorise(ca.densify(ca.mtimes(A_s, moved))).solve(entries(ca.densify(r)))
     return entries(ca.mtimes(A_s.T, ca.vertcat(*share)))
+
+
+def cascaded_force(equations: Equations, levels: Sequence[Rows], gains: tuple[float, float]) -> list[ca.SX]:
+    """The forces of several sets of rows one after another; each counts those before it among the applied forces."""
+    force = ca.SX(equations.mass_matrix.shape[0], 1)
+    for rows in levels:
+        force += ca.vertcat(*ideal_force(equations, ca.SX(), rows, gains, stacked=False, beside=force))
+    return entries(ca.densify(force))
+
+
+def motor_entries(equations: Equations, force: list[ca.SX]) -> list[ca.SX]:
+    """What motors give of a force: u of least ‖B u − F‖, its own entry for a motor that drives a coordinate."""
+    B = ca.densify(equations.actuation_map)
+    return list(factorise(ca.densify(ca.mtimes(B.T, B))).solve(entries(ca.densify(ca.mtimes(B.T, ca.vertcat(*force))))))

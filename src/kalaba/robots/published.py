@@ -54,6 +54,7 @@ class PaperPanel:
     factor: float = 1.0  # ours times this is in `unit`
     is_logarithmic: bool = False
     claims: tuple[Claim, ...] = ()
+    quantity: str = ""  # what the vertical axis shows, "distance"; empty: what the unit stands for
     note: str = ""  # an erratum, or what the source leaves open
     options: Options = field(default_factory=dict)  # of the machine that the panel is about
 

@@ -75,11 +75,11 @@ def planar() -> kb.Run:
 
 
 def test_a_run_serves_for_the_panels_that_it_is_a_run_of(monkeypatch):
-    """The tracking panels need a run of their own, the others do not."""
+    """Panels on tracking and on laws as printed need runs of their own, the others do not."""
     asked = []
     monkeypatch.setattr(drawing, "simulated", quick)
     figure = drawing.papers(planar(), progress=asked.append)
-    assert asked == ["tracking=True"]
+    assert asked == ["tracking=True", "control=servo", "control=printed", "control=printed-motors"]
     titles = [axes.get_title(loc="left") for axes in figure.axes]
     assert titles[0] == "figure 3: end points under 0.1 cos(πt) N·m"
     ends = [
@@ -98,7 +98,7 @@ def test_other_numbers_are_said_and_go_to_the_runs_beside(monkeypatch):
 
     monkeypatch.setattr(drawing, "simulated", beside)
     figure = drawing.papers(quick(chosen))
-    assert made == [2.5]
+    assert made == [2.5] * 4
     assert figure.get_supxlabel() == "with other numbers than the catalogue's: leg1.link_a.mass = 2.5"
 
 

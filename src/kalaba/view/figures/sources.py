@@ -146,6 +146,8 @@ def _panel(panel: PaperPanel, runs: _Runs) -> Panel:
 def _label(panel: PaperPanel) -> str:
     if panel.across:
         return f"{panel.lines[0].expression.rpartition('.')[2]} [m]"
+    if panel.quantity:
+        return f"{panel.quantity} [{printed(panel.unit)}]"
     return f"|error| [{panel.unit}]" if panel.is_logarithmic else label_of(panel.unit)
 
 
