@@ -449,6 +449,8 @@ SPECTRUM_SHOWN = 1e-4
 SAMPLES_EVEN = 1e-6
 # m, rad: a coordinate in a report that is smaller is printed as zero. What a projected start leaves.
 PRINTED_ZERO = 1e-12
+# Of the largest number of its unit in a table: a smaller one is printed as zero. Some thousand roundings of it.
+PRINTED_ROUNDING = 1e-12
 # SI units: a group of lines that stays within it is not offered in the studio. Lower than in figures: it can be zoomed.
 STUDIO_RESTING = 1e-12
 # m, rad: a run whose first sample is this close to the machine's start began there.

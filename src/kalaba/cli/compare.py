@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kalaba.cli.choices import JsonFlag, NameArgument, QuietFlag, SetFlag, choose_stepper, read_settings
-from kalaba.cli.run import DurationFlag, StepFlag, StepperFlag, simulate_scenario
+from kalaba.cli.run import DurationFlag, StepFlag, StepperFlag, goals_of, simulate_scenario
 from kalaba.cli.terminal import Colour, console, print_json, print_table, say
 from kalaba.errors import CommandError
 from kalaba.results.places import check_place
@@ -48,7 +48,8 @@ def compare(  # noqa: PLR0913  (one argument per flag)
 ) -> int:
     """Run a machine once per value, print peaks and differences, and draw the runs over each other.
 
-    Shown are outputs, tips of beams (or coordinates, where there is neither) and motors.
+    Shown are how far a run is from its goals, outputs, tips of beams (or coordinates, where there is neither) and
+    motors. Numbers that are rounding beside others of their unit are printed as 0.
 
     Example: kalaba compare floating-flexible-arm --vary modes=1,2,5 -o modes.png
     """
@@ -64,7 +65,7 @@ def compare(  # noqa: PLR0913  (one argument per flag)
         save_every = min(SAVE_EVERY, seconds / SAMPLES) if seconds > 0 else SAVE_EVERY
         chosen = choose_stepper(stepper, step, scenario.stepper)
         run = simulate_scenario(scenario, seconds, chosen, hidden=quiet or as_json, save_every=save_every)
-        variants.append(variant_of(values, run))
+        variants.append(variant_of(values, run, goals_of(scenario)))
     if is_table:
         write(variants, output)
     else:

@@ -26,6 +26,7 @@ from kalaba.cli.view import serve
 from kalaba.results.places import RUN_SUFFIXES, RUN_SUFFIXES_IN_WORDS, check_place
 
 if TYPE_CHECKING:
+    from kalaba.control.goals import Goal
     from kalaba.results.run import Run
     from kalaba.run.scenario import Scenario
     from kalaba.steppers import Stepper
@@ -127,12 +128,17 @@ def simulate_scenario(
         )
 
 
-def _report(made: Run, chosen: Scenario, output: Path, plot: Path | None, *, as_json: bool) -> None:
-    from kalaba.cli.summary import summarise
+def goals_of(chosen: Scenario) -> tuple[Goal, ...]:
+    """What the control of a scenario is to meet; nothing without one."""
     from kalaba.plant.laws import controller
 
-    goals = () if chosen.control is None else controller(chosen.control, chosen.system.name).goals
-    summary, published = summarise(made, goals), chosen.published
+    return () if chosen.control is None else controller(chosen.control, chosen.system.name).goals
+
+
+def _report(made: Run, chosen: Scenario, output: Path, plot: Path | None, *, as_json: bool) -> None:
+    from kalaba.cli.summary import summarise
+
+    summary, published = summarise(made, goals_of(chosen)), chosen.published
     if as_json:
         files = {"file": str(output), "plot": None if plot is None else str(plot)}
         print_json(summary.plain() | files | {"published": published})

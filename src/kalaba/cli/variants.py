@@ -15,10 +15,12 @@ from kalaba.cli.summary import Summary, summarise
 from kalaba.model.listing import Table, table
 from kalaba.results.places import replacing
 from kalaba.space.arrays import Array
-from kalaba.view.figures.comparing import Readings, compared, readings
+from kalaba.tolerances import PRINTED_ROUNDING
+from kalaba.view.figures.comparing import MISSED, Readings, compared, missed, readings
 from kalaba.view.sheet import save
 
 if TYPE_CHECKING:
+    from kalaba.control.goals import Goal
     from kalaba.results.run import Run
 
 
@@ -45,9 +47,10 @@ class Variant:
         return np.interp(time, self.time, self.readings[name].values, right=np.nan)
 
 
-def variant_of(values: dict[str, str], run: Run) -> Variant:
-    """Read off a run: outputs and tips of beams, or coordinates where there is neither; motors."""
-    return Variant(values, run.time, readings(run), summarise(run), float(run.energy_balance[-1]), run.status.failed)
+def variant_of(values: dict[str, str], run: Run, goals: Sequence[Goal] = ()) -> Variant:
+    """Read off a run: outputs and tips of beams, or coordinates where there is neither; missed goals; motors."""
+    shown = missed(run, goals) | readings(run)
+    return Variant(values, run.time, shown, summarise(run, goals), float(run.energy_balance[-1]), run.status.failed)
 
 
 def units_of(variants: Sequence[Variant]) -> dict[str, str]:
@@ -66,16 +69,17 @@ def differences(variant: Variant, last: Variant, names: Sequence[str]) -> list[f
 
 
 def as_tables(variants: Sequence[Variant]) -> tuple[Table, Table]:
-    """Peaks of every variant, and the largest differences of all others to the last."""
+    """Peaks of every variant, and the largest differences of all others to the last; what is rounding is 0."""
     units, last = units_of(variants), variants[-1]
-    names, headings = list(units), _headings(units)
+    names, headings, zeros = list(units), _headings(units), _zeros(variants, units)
     peak_rows, difference_rows = [], []
     for variant in variants:
         force = variant.summary.constraint_force
         forced = f"{force.value:.5g} {force.unit} in {force.name}" if force else "none"
-        ended = (forced, f"{variant.energy_error:.2g}", f"{variant.summary.wall_time:.3g}")
-        peak_rows.append((*variant.values.values(), *_cells(peaks(variant, names)), *ended))
-        difference_rows.append((*variant.values.values(), *_cells(differences(variant, last, names))))
+        energy = rounded(variant.energy_error, PRINTED_ROUNDING * variant.summary.energy_exchanged)
+        ended = (forced, f"{energy:.2g}", f"{variant.summary.wall_time:.3g}")
+        peak_rows.append((*variant.values.values(), *_cells(peaks(variant, names), zeros), *ended))
+        difference_rows.append((*variant.values.values(), *_cells(differences(variant, last, names), zeros)))
     ends = ("constraint force", "energy balance at the end [J]", "wall time [s]")
     return (
         table(f"{last.summary.name}: peaks", [*last.values, *headings, *ends], peak_rows),
@@ -121,8 +125,24 @@ def _headings(units: dict[str, str]) -> list[str]:
     return [f"{name} [{unit}]" if unit else name for name, unit in units.items()]
 
 
-def _cells(values: Sequence[float]) -> list[str]:
-    return ["-" if math.isnan(value) else f"{value:.5g}" for value in values]
+def _cells(values: Sequence[float], zeros: Sequence[float]) -> list[str]:
+    pairs = zip(values, zeros, strict=True)
+    return ["-" if math.isnan(value) else f"{rounded(value, zero):.5g}" for value, zero in pairs]
+
+
+def _zeros(variants: Sequence[Variant], units: dict[str, str]) -> list[float]:
+    """What is rounding in each reading: a part of the largest of all readings in its unit, of any run."""
+    largest: dict[str, float] = {}
+    for variant in variants:
+        for (name, unit), peak in zip(units.items(), peaks(variant, list(units)), strict=True):
+            if name not in MISSED:
+                largest[unit] = max(largest.get(unit, 0.0), 0.0 if math.isnan(peak) else peak)
+    return [PRINTED_ROUNDING * largest.get(unit, 0.0) for unit in units.values()]
+
+
+def rounded(value: float, zero: float) -> float:
+    """A number to print; 0 where it is rounding."""
+    return value if abs(value) > zero else 0.0
 
 
 def _most(values: Array) -> float:

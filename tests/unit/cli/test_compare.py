@@ -2,11 +2,13 @@
 
 import csv
 import json
+import re
 from importlib import import_module
 
 import pytest
 
 from kalaba.cli.application import invoke
+from kalaba.cli.variants import as_tables, rounded, variant_of
 from unit.results.samples import broken_run, small_run
 
 SIMULATE = import_module("kalaba.run.simulate")
@@ -79,3 +81,28 @@ def test_a_variant_that_breaks_off_is_named_and_ends_in_2(capsys, elsewhere, mon
     assert captured.err.strip() == f"crank.mass=0.6: {broken_run().status.message}"
     assert "crank.mass" in captured.out
     assert (elsewhere / "compare.png").stat().st_size > 10_000
+
+
+def test_missed_goals_have_a_column_and_rounding_is_zero(capsys, elsewhere):
+    """Two laws: gaps of closed loops and motors that rest are zero in print, a missed goal is not."""
+    arguments = ("compare", "planar-parallel", "--vary", "control=servo,ideal", "--duration", "1", "-o")
+    assert invoke([*arguments, "laws.csv", "--json"]) == 0
+    servo, ideal = json.loads(capsys.readouterr().out)["variants"]
+    assert servo["peaks"]["missed goal"] < 1e-9
+    assert ideal["peaks"]["missed goal"] > 1e-4
+    assert ideal["peaks"]["missed goal"] == ideal["summary"]["goals"]["value"]
+    with (elsewhere / "laws.csv").open(newline="") as file:
+        assert float(list(csv.DictReader(file))[-1]["missed goal [m]"]) > 1e-4
+    assert invoke([*arguments, "laws.png"]) == 0
+    printed = capsys.readouterr().out
+    assert "missed goal" in " ".join(printed.split())
+    assert not re.search(r"e-[23]\d", printed)
+
+
+def test_what_is_rounding_is_judged_against_its_unit():
+    made = [variant_of({"a": text}, small_run()) for text in "12"]
+    peaks, differences = as_tables(made)
+    assert all(cell == "0" for row in differences.rows for cell in row[1:])
+    assert rounded(3e-16, 1e-12) == 0.0
+    assert rounded(-3e-6, 1e-12) == -3e-6
+    assert len(peaks.rows) == 2

@@ -46,6 +46,17 @@ def readings(run: Run) -> Readings:
     return quantities | {name: reading._replace(is_motor=True) for name, reading in _along(run, "actuation").items()}
 
 
+MISSED = {"missed goal": "m", "missed angle": "rad"}  # readings of a run that had goals, with their units
+
+
+def missed(run: Run, goals: Sequence[Goal]) -> Readings:
+    """How far a run is from its goals, as a distance and as an angle; nothing where it had none."""
+    if not goals:
+        return {}
+    errors = goal_errors(run, goals)
+    return {name: Reading(unit, errors[unit]) for name, unit in MISSED.items() if unit in errors}
+
+
 def _along(run: Run, variable: str) -> Readings:
     record = named(run, variable)
     columns = zip(record.names, record.units, record.values.T, strict=True)
