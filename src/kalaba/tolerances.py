@@ -133,8 +133,9 @@ PROJECTED = 1e-12
 PROJECTION_LOST = 1e-9
 # Of the largest share of a row in a weak direction: more is as large, but for rounding.
 EQUAL_SHARE = 1.0 - 1e-6
-# Of the speed: a projection that changes more has met a singular position, or rows that came into force with a jerk.
-PROJECTION_JERK = 1e-4
+# Of the speed: a projection that changes more may have met a singular position (see ROW_PIVOT_GONE), or rows that came
+# into force with a jolt.
+PROJECTION_SPEED_CHANGE = 1e-4
 # m/s, rad/s: changes of smaller speeds are measured against this, so that rounding at rest is no jerk.
 SLOWEST = 1e-3
 # Of the largest entry that a row ever had: smaller, it has lost its direction to rounding, and a step without it errs

@@ -2,12 +2,12 @@
 
 from kalaba.compiled.memory import INCONSISTENT, RUNNING, SINGULAR, Memory, evaluate, load
 from kalaba.compiled.pace import stays_finite
-from kalaba.compiled.projection import fail_unsettled, jerk, keep_raw, note_gap, note_jolts, restore, settle
+from kalaba.compiled.projection import fail_unsettled, keep_raw, note_gap, note_jolts, restore, settle, speed_change
 from kalaba.constrain import rows
 from kalaba.native.machine_code import Floats, call, compiled, floats, integers
 from kalaba.tolerances import (
-    PROJECTION_JERK,
     PROJECTION_LOST,
+    PROJECTION_SPEED_CHANGE,
     ROW_FADED,
     ROW_NOTHING,
     ROW_OPEN,
@@ -21,8 +21,8 @@ _scale_rows = compiled(rows.scale_rows)
 _farthest_row = compiled(rows.farthest_row)
 _take_row = compiled(rows.take_row)
 _take_own_rows = compiled(rows.take_own_rows)
-_give_seat = compiled(rows.give_seat)
-_settle_seats = compiled(rows.settle_seats)
+_give_hub_row = compiled(rows.give_hub_row)
+_settle_hub_rows = compiled(rows.settle_hub_rows)
 
 
 @compiled
@@ -99,14 +99,14 @@ def flag_noise(memory: Memory, state: Floats, t: float) -> bool:
     """Flag the lanes whose projection from `raw` to `state` is noise, and say whether there are any.
 
     It is where a kept row has all but vanished, beside a singular position, and the error of the step, divided by the
-    row's size, becomes a jerk of the speed. A jerk alone may be the error of a long step.
+    row's size, becomes a change of the speed. That alone may be the error of a long step.
     """
-    flag, any_noise, any_jerk = integers(memory.flag), False, False
+    flag, any_noise, any_change = integers(memory.flag), False, False
     for lane in range(memory.lanes):
         is_running = integers(memory.status)[lane] == RUNNING and memory.projecting == 1 and memory.n_rows > 0
-        flag[lane] = 1 if is_running and not jerk(memory, state, lane) <= PROJECTION_JERK else 0
-        any_jerk |= flag[lane] == 1
-    if any_jerk:
+        flag[lane] = 1 if is_running and not speed_change(memory, state, lane) <= PROJECTION_SPEED_CHANGE else 0
+        any_change |= flag[lane] == 1
+    if any_change:
         load(memory, floats(memory.raw), t)
         evaluate(memory, -1)
         for lane in range(memory.lanes):
@@ -192,9 +192,9 @@ def _seat(memory: Memory, lane: int) -> None:
     tables = (ends, limb_rows, integers(memory.limb_column_ends), integers(memory.limb_columns))
     for limb in range(memory.n_limbs):
         _take_own_rows(copy, chosen, tables, limb, n)
-    for seat in range(memory.seats):
-        _give_seat(copy, chosen, tables, memory.n_limbs, n, seat)
-    _settle_seats(chosen, limb_rows, ends[memory.n_limbs])
+    for free in range(memory.hub_rows):
+        _give_hub_row(copy, chosen, tables, memory.n_limbs, n, free)
+    _settle_hub_rows(chosen, limb_rows, ends[memory.n_limbs])
 
 
 @compiled

@@ -7,10 +7,9 @@ from kalaba.compiled.memory import Memory, evaluate, load
 from kalaba.compiled.pace import least_pivot, scaled_norm
 from kalaba.compiled.projection import activate, keep_tangent
 from kalaba.native.machine_code import Floats, compiled, floats
+from kalaba.steppers.step_length import MILD_STEPS, STIFF_STEPS
 from kalaba.steppers.tableau import DENSE_POWERS, ButcherTableau
 from kalaba.tolerances import PIVOT_FADED, STIFF_PAYS, STIFF_STEP
-
-STIFF_STEPS, MILD_STEPS = 15, 6  # in a row: what makes a motion stiff, and no longer so
 
 # The cubic through both ends: y + h [k₀(θ - 2θ² + θ³) + D(3θ² - 2θ³) + k₁(-θ² + θ³)] with D = (y⁺ - y)/h.
 _HERMITE = {0: (1.0, -2.0, 1.0), -2: (0.0, 3.0, -2.0), -1: (0.0, -1.0, 1.0)}

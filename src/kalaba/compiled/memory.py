@@ -151,7 +151,7 @@ class Memory:
     raw: int  # (n_y): a state before it is projected
     chosen: int  # (n_rows,): scratch of one lane
     n_limbs: int  # of a machine whose kernels work limb by limb, else 0
-    seats: int  # for rows that limbs hand up
+    hub_rows: int  # rows that the hub has free for those that limbs hand up
     limb_row_ends: int  # (n_limbs + 1,) integers; the first row of the first limb is 0
     limb_rows: int  # integers: rows of one limb after the other
     limb_column_ends: int  # likewise for the velocities of each limb

@@ -114,7 +114,7 @@ def keep_raw(memory: Memory, state: Floats) -> None:
 
 
 @compiled
-def jerk(memory: Memory, state: Floats, lane: int) -> float:
+def speed_change(memory: Memory, state: Floats, lane: int) -> float:
     """Tell how much of a lane's speed its projection has changed: of the largest so far, as a machine may turn back."""
     raw, extents, lanes = floats(memory.raw), floats(memory.extents), memory.lanes
     change, fastest = 0.0, SLOWEST
@@ -138,11 +138,11 @@ def note_jolts(memory: Memory, state: Floats, t: float) -> None:
     """Keep on record how much of the speed a projection took.
 
     On a smooth motion it is the stepper's error; more means that the machine passed a singular position, or that rows
-    came into force with a jerk.
+    came into force with a jolt.
     """
     jolt = floats(memory.jolt)
     for lane in range(memory.lanes):
-        size = jerk(memory, state, lane)
+        size = speed_change(memory, state, lane)
         if size > jolt[lane] and integers(memory.status)[lane] == RUNNING:
             jolt[lane] = size
             floats(memory.jolt_time)[lane] = t

@@ -7,8 +7,7 @@ from kalaba.compiled.explicit import interpolate, prepare_dense
 from kalaba.compiled.memory import RUNNING, STOPPED, Memory, evaluate, load
 from kalaba.compiled.projection import activate, keep_raw, note_gap, restore, settle
 from kalaba.native.machine_code import Floats, call, compiled, floats, inlined, integers
-
-HALVINGS = 60  # of the step: the event's time is then known to rounding
+from kalaba.steppers.step_length import HALVINGS
 
 
 @compiled

@@ -108,7 +108,7 @@ def _sizes(kernels: Kernels, schedule: Schedule) -> dict[str, int]:
         "projecting": kernels.project is not None,
         "kept_choices": KEPT_CHOICES,
         "n_limbs": len(kernels.limbs[0][0]) - 1 if kernels.limbs else 0,
-        "seats": kernels.limbs[1] if kernels.limbs else 0,
+        "hub_rows": kernels.limbs[1] if kernels.limbs else 0,
     }
 
 

@@ -15,8 +15,8 @@ One vector holds all that a kernel reads, in this order; the parameters p follow
 
 Values of the mask: 0 leaves a row out, because it follows from others, and 1 keeps it. Kernels that work limb by limb
 (`kernels/limb_solve.py`) also read who eliminates a row that is kept: 1, the limb that it belongs to (or the hub, for
-one of its own); 2 + s, the hub, to which the limb hands it up on seat s. Functions of the whole machine take 0 and 1
-only.
+one of its own); 2 + s, the hub, to which the limb hands it up to free row s. Functions of the whole machine
+take 0 and 1 only.
 
 A kernel with lanes works on several states at a time: slot by slot, each `lanes` wide.
 """

@@ -3,12 +3,13 @@
 In Python everybody asks `independent_rows` for the rows A and the metric M at a state: which rows are independent, how
 the others follow from them, and which directions they leave free.
 
-The same algorithm stands here twice. `choose_rows` is written with NumPy. The compiled loop cannot call NumPy: it uses
-`scale_rows`, `farthest_row` and `take_row`, plain loops on flat row-major arrays that allocate nothing, and calls
-them in the order of `choose_rows` (`kalaba/compiled/choice.py`); tests hold the two to each other.
+The same algorithm stands here twice. `choose_rows` is written with NumPy. The compiled loop must not allocate: it uses
+`factorise`, `scale_rows`, `farthest_row` and `take_row`, plain loops on flat row-major arrays, and calls them in the
+order of `choose_rows` (`kalaba/compiled/choice.py`); tests hold the two to each other.
 
 A machine with many limbs that are alike is solved limb by limb (`kernels/limb_solve.py`). A row that a limb's own
-joints can hardly meet is handed up to the hub, on one of the hub's seats: `seat_rows` decides which ones.
+joints can hardly meet is handed up to the hub, to one of the rows that it has free: `hand_up_rows`
+decides which ones (the compiled loop repeats its body).
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from kalaba.tolerances import (
 Integers = npt.NDArray[np.int64]
 # Ends of each limb's rows (the first begins at 0), all rows one limb after the other; the same of its own columns.
 Tables = tuple[Integers, Integers, Integers, Integers]
-Limbs = tuple[Tables, int]  # the tables, and how many rows the hub can take over (its seats)
+Limbs = tuple[Tables, int]  # the tables, and how many rows the hub can take over (that it has free)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +149,9 @@ def pivots(metric: Array, matrix: Array, mask: Array) -> Array | None:
     if lower is None:
         return None
     found, kept = np.zeros(len(mask)), mask > 0.0
-    B = solve_triangular(lower, matrix[kept].T, lower=True, check_finite=False)
-    diagonal = np.zeros(B.shape[1])
-    triangle = np.diag(np.linalg.qr(B, mode="r"))
+    columns = solve_triangular(lower, matrix[kept].T, lower=True, check_finite=False)  # L⁻¹ Aᵀ
+    diagonal = np.zeros(columns.shape[1])
+    triangle = np.diag(np.linalg.qr(columns, mode="r"))
     diagonal[: len(triangle)] = triangle
     found[kept] = diagonal**2
     return found
@@ -159,8 +160,8 @@ def pivots(metric: Array, matrix: Array, mask: Array) -> Array | None:
 def unit_rows(lower: Array, matrix: Array, weights: Array, vanished: Array | float = ROW_NOTHING) -> Array:
     """The rows that `scale_rows` makes of A with the factor L of M, and their weights."""
     sizes = np.abs(matrix).max(axis=1, initial=0.0)
-    spoken = np.where((sizes > vanished)[:, None], matrix, 0.0)
-    rows = solve_triangular(lower, spoken.T, lower=True, check_finite=False).T
+    counted_rows = np.where((sizes > vanished)[:, None], matrix, 0.0)
+    rows = solve_triangular(lower, counted_rows.T, lower=True, check_finite=False).T
     lengths = np.linalg.norm(rows, axis=1)
     longest = lengths.max(initial=0.0)
     scale = np.maximum(lengths, ROW_VANISHED * longest)
@@ -210,7 +211,7 @@ def scale_rows(factor: Array, rows: Array, weights: Array, least: Array, m: int,
 
     With the factor L of M::
 
-        B = A L⁻ᵀ        B_k ← B_k / max(|B_k|, ROW_VANISHED max|B|)    w_k = min(1, |B_k| / ROW_STRONG max|B|)
+        B = A L⁻ᵀ    s_k = max(|B_k|, ROW_VANISHED max|B|)    B_k ← B_k / s_k    w_k = min(1, s_k / ROW_STRONG max|B|)
 
     so a row that has vanished stays short, and one that is about to has little weight. A row of A whose largest entry
     is at most `least` counts as nothing.
@@ -236,7 +237,7 @@ def scale_rows(factor: Array, rows: Array, weights: Array, least: Array, m: int,
 
 
 def farthest_row(rows: Array, weights: Array, mask: Array, m: int, n: int) -> int:
-    """Find the row not yet taken that is farthest from the span of those taken; -1 = none is ROW_INDEPENDENT.
+    """Find the row not yet taken that is farthest from the span of those taken; -1 if none is ROW_INDEPENDENT away.
 
     On the manifold dependent rows lie at rounding, 1e-15 to 1e-13; an independent row as near as √1e-15 = 3e-8 could
     not be told from one whose dependence is of second order. Among rows farther than that the weighted distance
@@ -279,31 +280,33 @@ def take_row(rows: Array, mask: Array, m: int, n: int, row: int) -> None:
             rows[i * n + j] -= along * rows[row * n + j]
 
 
-def seat_rows(rows: Array, mask: Array, limbs: Limbs, n: int) -> None:
-    """Say of the kept rows which a limb eliminates itself (mask 1) and which it hands up (mask 2 + seat of the hub).
+def hand_up_rows(rows: Array, mask: Array, limbs: Limbs, n: int) -> None:
+    """Say of the kept rows which a limb eliminates itself (mask 1) and which it hands up (mask 2 + free row).
 
-    `rows` are those of `scale_rows`. If more rows should go up than the hub has seats, those go that the limbs' own
+    `rows` are those of `scale_rows`. If more rows should go up than the hub has free rows, those go that the limbs' own
     joints meet least.
     """
-    tables, seats = limbs
+    tables, n_free = limbs
     n_limbs = len(tables[0]) - 1
     for limb in range(n_limbs):
         take_own_rows(rows, mask, tables, limb, n)
-    for seat in range(seats):
-        give_seat(rows, mask, tables, n_limbs, n, seat)
-    settle_seats(mask, tables[1], len(tables[1]))
+    for free in range(n_free):
+        give_hub_row(rows, mask, tables, n_limbs, n, free)
+    settle_hub_rows(mask, tables[1], len(tables[1]))
 
 
 def take_own_rows(rows: Array, mask: Array, tables: Tables, limb: int, n: int) -> None:
-    """Let a limb take its kept rows one after the other, the farthest in its own columns first (mask −1).
+    """Let a limb take its kept rows one after the other, the farthest in its own columns first.
+
+    Their mask is −1 meanwhile, a value that no kernel reads (`layout.py` lists those that kernels do).
 
     Of a row that is not taken, less than `LIMB_MEETS` is left in these columns: the limb cannot eliminate it well.
     """
     row_ends, own_rows, column_ends, own_columns = tables
     first, last = row_ends[limb], row_ends[limb + 1]
     start, stop = column_ends[limb], column_ends[limb + 1]
-    best, largest = 0, 1.0
-    while best >= 0:
+    searching = True
+    while searching:
         best, largest = -1, LIMB_MEETS * LIMB_MEETS
         for r in range(first, last):
             i, square = own_rows[r], 0.0
@@ -311,7 +314,8 @@ def take_own_rows(rows: Array, mask: Array, tables: Tables, limb: int, n: int) -
                 square += rows[i * n + own_columns[c]] * rows[i * n + own_columns[c]]
             if mask[i] == 1.0 and square >= largest:
                 best, largest = i, square
-        if best >= 0:
+        searching = best >= 0
+        if searching:
             mask[best] = -1.0
             for r in range(first, last):
                 i, along = own_rows[r], 0.0
@@ -322,8 +326,8 @@ def take_own_rows(rows: Array, mask: Array, tables: Tables, limb: int, n: int) -
                         rows[i * n + own_columns[c]] -= along * rows[best * n + own_columns[c]]
 
 
-def give_seat(rows: Array, mask: Array, tables: Tables, n_limbs: int, n: int, seat: int) -> None:
-    """Give a seat to the kept row, not taken by its limb, of which the least is left there."""
+def give_hub_row(rows: Array, mask: Array, tables: Tables, n_limbs: int, n: int, free: int) -> None:
+    """Hand up to a free row of the hub the kept row, not taken by its limb, of which the least is left there."""
     row_ends, own_rows, column_ends, own_columns = tables
     best, least = -1, 1.0
     for limb in range(n_limbs):
@@ -334,11 +338,11 @@ def give_seat(rows: Array, mask: Array, tables: Tables, n_limbs: int, n: int, se
             if mask[i] == 1.0 and square < least:
                 best, least = i, square
     if best >= 0:
-        mask[best] = 2.0 + seat
+        mask[best] = 2.0 + free
 
 
-def settle_seats(mask: Array, own_rows: Integers, count: int) -> None:
-    """Mark the rows that limbs have taken, and those for which no seat was left, as the limbs' own."""
+def settle_hub_rows(mask: Array, own_rows: Integers, count: int) -> None:
+    """Mark the rows that limbs have taken, and those for which no free row was left, as the limbs' own."""
     for r in range(count):
         i = own_rows[r]
         mask[i] = 1.0 if mask[i] < 0.0 else mask[i]
@@ -350,7 +354,7 @@ def dependencies(mass: Array, matrix: Array, mask: Array) -> Array:
     Solved in the metric in which `choose_rows` decides, C = B_out B_kept⁺ with B = A L⁻ᵀ and M = L Lᵀ. One row of C
     for each row left out, one column for each row kept, both in declared order.
     """
-    B = np.linalg.solve(np.linalg.cholesky(mass), matrix.T)
+    columns = np.linalg.solve(np.linalg.cholesky(mass), matrix.T)  # Bᵀ
     kept = mask > 0.0
-    C: Array = np.linalg.lstsq(B[:, kept], B[:, ~kept], rcond=None)[0].T
+    C: Array = np.linalg.lstsq(columns[:, kept], columns[:, ~kept], rcond=None)[0].T
     return C

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.constrain.rows import IndependentRows, independent_rows, pivots, seat_rows, unit_rows
+from kalaba.constrain.rows import IndependentRows, hand_up_rows, independent_rows, pivots, unit_rows
 from kalaba.errors import ConstraintError, NotFiniteError
 from kalaba.plant.inertia import without_inertia
 from kalaba.plant.projection import Projected, are_closed, instant, is_open, metric_of, project_on
@@ -156,7 +156,7 @@ def choose(
     rows = independent_rows_of(plant, problem, apart=apart, vanished=vanished)
     mask = rows.mask
     if plant.solved_by_limbs is not None:
-        seat_rows(_rows_of_length_one(plant, rows).ravel(), mask, plant.solved_by_limbs.limbs, len(plant.velocities))
+        hand_up_rows(_rows_of_length_one(plant, rows).ravel(), mask, plant.solved_by_limbs.limbs, len(plant.velocities))
     choice = Choice(mask, np.full(len(mask), -np.inf), rows.rank)
     at_choice = pivots_at(plant, inputs, choice)
     return replace(choice, threshold=np.where(mask > 0, ROW_PIVOT_FALLEN * at_choice, -np.inf))

@@ -27,8 +27,8 @@ from kalaba.space.arrays import Array
 from kalaba.space.configuration import difference, q_dot, unit
 from kalaba.steppers.runge_kutta4 import RungeKutta4
 from kalaba.tolerances import (
-    PROJECTION_JERK,
     PROJECTION_LOST,
+    PROJECTION_SPEED_CHANGE,
     REFERENCE_LOST,
     ROW_FADED,
     ROW_NOTHING,
@@ -131,13 +131,17 @@ class RowsInUse:
 
     def is_noise(self, raw: State, settled: State, t: float) -> bool:
         """Whether a projection is noise: it changes the speed much, and a kept row has all but vanished there."""
-        if not self._projects or not self._plant.constraints or self.jerk(raw, settled) <= PROJECTION_JERK:
+        if (
+            not self._projects
+            or not self._plant.constraints
+            or self.speed_change(raw, settled) <= PROJECTION_SPEED_CHANGE
+        ):
             return False
         at = self._plant.pack(unit(self._plant.machine, raw.q), raw.v, t)
         least = self.choice.threshold * (ROW_PIVOT_GONE / ROW_PIVOT_FALLEN)
         return not bool((pivots_at(self._plant, at, self.choice) >= least).all())
 
-    def jerk(self, raw: State, settled: State) -> float:
+    def speed_change(self, raw: State, settled: State) -> float:
         """The part of the speed, of the largest so far, that a projection changed."""
         self._fastest = max(self._fastest, float(np.max(np.abs(raw.v), initial=0.0)))
         return float(np.max(np.abs(settled.v - raw.v), initial=0.0)) / self._fastest
@@ -214,7 +218,7 @@ class RowsInUse:
             )
 
     def _note_jolt(self, raw: State, settled: State, t: float) -> None:
-        self.jolt = max(self.jolt, (self.jerk(raw, settled), t), key=lambda jolt: jolt[0])
+        self.jolt = max(self.jolt, (self.speed_change(raw, settled), t), key=lambda jolt: jolt[0])
 
 
 class Stages(NamedTuple):

@@ -12,7 +12,9 @@ from kalaba.plant.reference import Rate, RowsInUse, Span, Stages, parts, take_st
 from kalaba.space.arrays import Array
 from kalaba.steppers.step_length import (
     FIRST_PROBE,
+    MILD_STEPS,
     SMALLEST_ERROR,
+    STIFF_STEPS,
     STRETCH,
     first_length,
     next_factor,
@@ -23,7 +25,6 @@ from kalaba.tolerances import ON_GRID, PIVOT_BESIDE, PIVOT_FADED, SAME_TIME, SHO
 if TYPE_CHECKING:
     from kalaba.run.task import Task
 
-STIFF_STEPS, MILD_STEPS = 15, 6  # in a row: what makes a motion stiff, and no longer so
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -107,7 +108,7 @@ class AdaptedPace:
         elif ahead == until:  # cut short by the end, not by the error
             following = max(following, self._next)
         self._next, self._taken, self._error = following, h, max(error, SMALLEST_ERROR)
-        self._gauge(stages)
+        self._watch_stiffness(stages)
         return ahead, stages
 
     def widen(self, y: Array) -> None:
@@ -173,7 +174,7 @@ class AdaptedPace:
         self._next = first_length(self._norm(here, moved), change, probe, self._exponent)
         return self._next
 
-    def _gauge(self, stages: Stages) -> None:
+    def _watch_stiffness(self, stages: Stages) -> None:
         """Count the steps that stability may have limited, as `watch_stiffness` in `compiled/explicit.py` does."""
         nodes, matrix, rates = self._tableau.nodes, self._tableau.square_matrix(), stages.rates
         if nodes[-1] != nodes[-2]:

@@ -26,13 +26,13 @@ from kalaba.run.recording import (
     take_samples,
 )
 from kalaba.space.arrays import Array
+from kalaba.steppers.step_length import HALVINGS
 from kalaba.steppers.tableau import ButcherTableau
 
 if TYPE_CHECKING:
     from kalaba.run.radau import ImplicitLoop
     from kalaba.run.task import Task
 
-HALVINGS = 60  # of the step: the event's time is then known to rounding
 CALLER_OF_SIMULATE = 5  # stack levels from here to who is warned
 
 

@@ -24,6 +24,7 @@ from kalaba.run.progress import Lookout
 from kalaba.run.recording import Held, Sample, effort_of, ending_of, event_value, run_of_samples, sample_at
 from kalaba.space.arrays import Array
 from kalaba.space.configuration import q_dot
+from kalaba.steppers.step_length import HALVINGS
 from kalaba.tolerances import ON_GRID, SAME_TIME
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
     from kalaba.run.task import Task
 
-HALVINGS = 60  # of the step: the event's time is then known to rounding
 GAUSS = np.polynomial.legendre.leggauss(4)  # nodes and weights on [-1, 1], exact to order 8
 
 

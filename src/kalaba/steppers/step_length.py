@@ -9,6 +9,8 @@ MEMORY = 0.04  # β of the PI controller
 SMALLEST_ERROR = 1e-4  # an error taken as smaller would let one lucky step decide the next
 FIRST_PROBE = 1e-6  # of the run: how far the motion is looked at to guess the first step
 FIRST_LONGEST = 1e3  # probes: the longest first step
+STIFF_STEPS, MILD_STEPS = 15, 6  # in a row: what makes a motion stiff, and no longer so
+HALVINGS = 60  # of a step: the time of an event is then known to rounding
 FIRST_ERROR = 0.01  # which the guess of the first step aims at
 
 

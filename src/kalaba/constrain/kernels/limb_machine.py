@@ -44,12 +44,12 @@ class LimbMachine:
 
     @property
     def n_hub(self) -> int:
-        """Velocities of the hub; also the number of its seats for rows that are handed up."""
+        """Velocities of the hub; also the number of rows that it has free for those handed up."""
         return len(self.partition.hub.v)
 
     @property
     def limbs(self) -> Limbs:
-        """Rows and own columns of every limb, and the hub's seats, for those who choose rows."""
+        """Rows and own columns of every limb, and how many can be handed up, for those who choose rows."""
         shares = [share for kind in self.partition.kinds for share in kind.shares]
         rows = [list(share.rows) for share in shares]
         columns = [[share.v[j] for j in sorted(share.own_v)] for share in shares]

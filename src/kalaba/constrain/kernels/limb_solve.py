@@ -6,7 +6,7 @@ With M_i, A_i (own columns), B_i (the hub's columns) of limb i, and the rows it 
     hub     (M_0 + Σ Bᵀ K) x = Q_0 + Σ Bᵀ k + Rᵀ μ + A_0ᵀ λ_0
     limb    λ = k − K x + V μ                                   M⁻¹ Aᵀ λ moves the limb
 
-Rows that the limb's own joints cannot meet, or hardly, are handed up (mask 2 + s: to seat s): with
+Rows that the limb's own joints cannot meet, or hardly, are handed up (mask 2 + s: to free row s of it): with
 V = (1 − Ĝ⁻¹ G) at these rows, R = Vᵀ B, S = Vᵀ G V, β = Vᵀ r they become rows of the hub, R x + S μ = β. This is the
 same elimination in another order, exact for every choice of who eliminates what; S is small where the limb is singular
 and zero where it has too few joints.
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from kalaba.constrain.kernels.board import Arguments, Board, BoardShare, Results, Slots
 
 OWN = 1.0  # mask of a row that its limb eliminates
-FIRST_SEAT = 2.0  # mask of a row that is handed up to the hub's first seat
+FIRST_HUB_ROW = 2.0  # mask of a row that is handed up to the hub's first free row
 
 Named = dict[str, ca.SX]
 NO_NUMBERS = ca.SX(0, 1)
@@ -61,9 +61,9 @@ def symmetric(triangle: ca.SX, size: int) -> ca.SX:
     return matrix
 
 
-def seats(mask: ca.SX, count: int) -> ca.SX:
-    """(count, m): 1 where a row sits in a seat of the hub."""
-    rows = [ca.horzcat(*(ca.eq(entry, FIRST_SEAT + s) for entry in entries(mask))) for s in range(count)]
+def hub_rows(mask: ca.SX, count: int) -> ca.SX:
+    """(count, m): 1 where a row is handed up to a free row of the hub."""
+    rows = [ca.horzcat(*(ca.eq(entry, FIRST_HUB_ROW + s) for entry in entries(mask))) for s in range(count)]
     return ca.vertcat(*rows)
 
 
@@ -106,14 +106,14 @@ class Limb:
 
 
 def hand_up(mask: ca.SX, G: ca.SX, B: ca.SX, r: ca.SX, count: int) -> tuple[Named, Named]:
-    """Rows for the hub's seats: what is kept (V), and what the hub gets (R, S, β, which seats are taken)."""
+    """Rows that go up: what is kept (V), and what the hub gets (R, S, β, which of its free rows are taken)."""
     m = mask.shape[0]
     factor = factorise(ca.SX(ca.tril(G)), ca.eq(mask, OWN))
     columns = [stack(factor.solve(entries(G[:, k]))) for k in range(m)]
-    seat = seats(mask, count)
-    V = ca.mtimes(ca.SX.eye(m) - ca.horzcat(*columns), seat.T)
+    at = hub_rows(mask, count)
+    V = ca.mtimes(ca.SX.eye(m) - ca.horzcat(*columns), at.T)
     S = ca.mtimes(V.T, ca.mtimes(G, V))
-    to_hub = {"R": ca.mtimes(V.T, B), "S": lower(S), "beta": ca.mtimes(V.T, r), "taken": ca.sum2(seat)}
+    to_hub = {"R": ca.mtimes(V.T, B), "S": lower(S), "beta": ca.mtimes(V.T, r), "taken": ca.sum2(at)}
     return {"V": V}, to_hub
 
 
@@ -123,7 +123,7 @@ def solve_hub(
     hub_rows: tuple[ca.SX, ca.SX, ca.SX],
     handed: Named,
 ) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX, ca.SX]:
-    """Motion of the hub for some right-hand sides: x, its own rows' λ_0 and pivots, the seats' μ and pivots.
+    """Motion of the hub for some right-hand sides: x, its own rows' λ_0 and pivots, μ and pivots of those handed up.
 
     `hub_rows` are the hub's own rows: matrix, right-hand sides and mask.
     """
@@ -200,10 +200,10 @@ class LimbSolve:
         self.sums = {  # over all limbs: what the hub gets
             "inertia": board.sums(triangle),  # Bᵀ K, lower triangle
             "push": board.sums(n * self.columns),  # Bᵀ k
-            "R": board.sums(n * n),  # rows handed up, one per seat
+            "R": board.sums(n * n),  # rows handed up
             "S": board.sums(triangle),
             "beta": board.sums(n * self.columns),
-            "taken": board.sums(n),  # 1 for a seat with a row
+            "taken": board.sums(n),  # 1 for a free row that is taken
         }
         self.x, self.mu, self.pivots = board.room(n * self.columns), board.room(n * self.columns), board.room(n)
 
@@ -277,7 +277,7 @@ class LimbSolve:
         mu, d = ca.SX.sym("mu", n, self.columns), ca.SX.sym("d", n)
         added = {"load": (ca.mtimes(V, mu), extra)}
         if left.pivots is not None:
-            added["pivots"] = (ca.mtimes(seats(mask, n).T, d), left.pivots)
+            added["pivots"] = (ca.mtimes(hub_rows(mask, n).T, d), left.pivots)
         arguments: Arguments = {"mask": (mask, share.arguments["mask"][1]), "V": (V, left.V)}
         arguments |= {"mu": (mu, self.mu), "d": (d, self.pivots)}
         self.board.add(Step(arguments, {}, added, (NO_NUMBERS, [[] for _ in share.shares]), when=left.handed))
