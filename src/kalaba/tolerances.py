@@ -35,6 +35,15 @@ FREQUENCY_ROOT = 1e-15
 # Of the largest entry: integrals of orthogonal shapes below it are zero, and stay out of the equations.
 SHAPES_ORTHOGONAL = 1e-13
 
+# --- Printing.
+
+# Of an entry's size or of 1 where it is smaller: by how much an entry in its short form may differ from the
+# expression at a sample state. Both are sums of the same products in another order, which differ by some 1e-15 each.
+PRINT_AGREES = 1e-12
+# Of a parameter's value: a relation of a notation (one parameter as an expression of others) is used while it gives
+# the value of the machine. Written numbers agree to all their digits or not at all; this is rounding with a margin.
+RELATION_HOLDS = 1e-12
+
 # --- Rows, their rank, closing and projection: constrain, compiled, plant.
 
 # Of a row of length 1 (in the mass metric): its least distance from the span of the rows taken before it. On the
@@ -66,8 +75,8 @@ NO_INERTIA = 1e-13
 # still as good as √0.1 of what they were. Measured against the last choice, not against the row's own length: the row
 # itself can vanish.
 ROW_PIVOT_FALLEN = 0.1
-# Of the same: between two steps a row whose pivot is smaller has become a thousand times shorter, and a projection
-# onto it that changes the speed divides errors of the dense output by that length.
+# Of the same: at the end of a step or within it a row whose pivot is smaller has become a thousand times
+# shorter, and a projection onto it that changes the speed divides errors of the step by that length.
 ROW_PIVOT_GONE = 1e-6
 # Of a pivot of G where an adaptive step starts: with less at its end, a step ends beside a singular position, nearer to
 # it than a quarter of its length. Pivots go with the square of the distance: (1/5)².
@@ -400,14 +409,8 @@ ARM_SINGULAR = 1e-8
 # Measure of an arm, rates of the object per rate of its joints: below it joints are a million times as fast.
 ARM_FOLLOWS = 1e-6
 
-# --- Export, printing.
+# --- Export.
 
-# Of an entry's size or of 1 where it is smaller: by how much an entry in its short form may differ from the
-# expression at a sample state. Both are sums of the same products in another order, which differ by some 1e-15 each.
-PRINT_AGREES = 1e-12
-# Of a parameter's value: a relation of a notation (one parameter as an expression of others) is used while it gives
-# the value of the machine. Written numbers agree to all their digits or not at all; this is rounding with a margin.
-RELATION_HOLDS = 1e-12
 # Of the largest number expected in a case: by how much exported C may differ from kalaba's own code. Both do the
 # same sums and products but for their order and rounding; where rounding is seen to do more, that counts instead.
 C_AGREES = 1e-12

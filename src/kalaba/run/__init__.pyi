@@ -6,6 +6,6 @@ from kalaba.run.progress import Progress as Progress
 from kalaba.run.checks import AccuracyWarning as AccuracyWarning
 from kalaba.run.checks import SingularWarning as SingularWarning
 from kalaba.run.checks import DeformationWarning as DeformationWarning
-from kalaba.run.hold import HoldWarning as HoldWarning
+from kalaba.run.lost_hold import HoldWarning as HoldWarning
 from kalaba.run.python_loop import StiffWarning as StiffWarning
 from kalaba.run.shortfall import ShortfallWarning as ShortfallWarning

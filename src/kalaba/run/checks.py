@@ -10,7 +10,7 @@ import numpy as np
 from kalaba.model.beams.beam import Beam
 from kalaba.model.beams.shapes import table
 from kalaba.model.text.expressions import Values, number
-from kalaba.run.hold import HoldWarning, hold_message
+from kalaba.run.lost_hold import HoldWarning, hold_message
 from kalaba.run.shortfall import ShortfallWarning, shortfall_message
 from kalaba.space.arrays import Array
 from kalaba.tolerances import JOLT, LARGE_DEFLECTION

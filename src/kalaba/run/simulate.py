@@ -22,9 +22,9 @@ from kalaba.plant.start import settle_as_found, take_over
 from kalaba.plant.state import State
 from kalaba.results.run import Run
 from kalaba.run.checks import warn
-from kalaba.run.hold import hold_message, lost_hold
 from kalaba.run.judge import failure_cause, judge
 from kalaba.run.loops import run_task
+from kalaba.run.lost_hold import hold_message, lost_hold
 from kalaba.run.progress import Watcher
 from kalaba.run.sampling import samplers
 from kalaba.run.shortfall import shortfalls
@@ -61,9 +61,9 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
         save_every: time between samples, s
         stop: a condition that ends the run when it becomes true, such as "nut.travel > 0.06"
         progress: a function that gets a Progress some ten times per second
+        check: whether a run that breaks off is an error; if not it is returned, and `run.status` says why
         max_steps: steps after which the run ends if it has not come to its end
         max_time: wall time after which it ends likewise, s
-        check: whether a run that breaks off is an error; if not it is returned, and `run.status` says why
 
     Raises:
         IntegrationError: the stepper cannot do the run, or the run broke off; then `.run` is the part done.

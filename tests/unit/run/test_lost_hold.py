@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import kalaba as kb
-from kalaba.run.hold import HoldWarning
+from kalaba.run.lost_hold import HoldWarning
 
 HINGE = kb.Revolute(-kb.Y)
 
