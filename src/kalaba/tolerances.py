@@ -197,6 +197,8 @@ METHOD_PAYS = 1.2
 # Of how far a coordinate moves, or of its largest velocity: a run whose states are off by more is warned of. It is just
 # below the 1 % that nobody would call right: a sharp run beside it says so to three digits.
 STATE_WRONG = 9.8e-3
+# Of the tolerance of a run: a smaller error is the tolerance's own; a larger one has grown since.
+ERROR_GROWN = 100.0
 # Of the same, found by a coarse run beside it, at few samples: more asks for a sharp one.
 STATE_DOUBTED = 2e-3
 # Of how far the coordinate that moves most does, in the machine's scales: one that moves less is measured against it.

@@ -35,11 +35,11 @@ class DeformationWarning(UserWarning):
     """A beam bent so far that linear modes no longer hold."""
 
 
-def warn(task: Task, run: Run, *, is_promised: bool) -> None:
+def warn(task: Task, run: Run, *, controller_has_goals: bool) -> None:
     """Warn of what is doubtful; of shortfalls only where a controller promised goals: a law may mean to be cut off."""
     if run.lost_hold is not None:
         warnings.warn(hold_message(run, run.lost_hold), HoldWarning, stacklevel=CALLER_OF_SIMULATE)
-    if run.shortfalls and is_promised:
+    if run.shortfalls and controller_has_goals:
         warnings.warn(shortfall_message(run), ShortfallWarning, stacklevel=CALLER_OF_SIMULATE)
     if run.judgement.cause and not run.status.failed:
         warnings.warn(run.judgement.cause, AccuracyWarning, stacklevel=CALLER_OF_SIMULATE)

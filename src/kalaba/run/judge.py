@@ -23,14 +23,23 @@ from kalaba.run.loops import run_task
 from kalaba.run.task import fastest_rate
 from kalaba.steppers import Auto, Stepper
 from kalaba.steppers.auto import STEPS_SHARE
-from kalaba.tolerances import ENERGY_LOST, JOLT, MOVES_LITTLE, MOVES_NOT, ON_GRID, STATE_DOUBTED, STATE_WRONG
+from kalaba.tolerances import (
+    ENERGY_LOST,
+    ERROR_GROWN,
+    JOLT,
+    MOVES_LITTLE,
+    MOVES_NOT,
+    ON_GRID,
+    STATE_DOUBTED,
+    STATE_WRONG,
+)
 
 if TYPE_CHECKING:
     from kalaba.results.run import Run
     from kalaba.run.task import Task
     from kalaba.space.arrays import Array
 
-COMPARED = 100  # samples of a run and the first one beside it, at most
+COMPARED = 100  # samples of a run and the first one beside it, about: up to twice as many
 COARSEST, COARSE, SHARP = 1e-4, 1e-6, 1e-10  # rtol of a step of what runs with fixed steps are compared with
 ATOL = 1e-3  # of rtol
 LOOSEST, LOOSER = 1000.0, 10.0  # times its own tolerance, for runs that control their error
@@ -40,7 +49,6 @@ MORE_STEPS, FEWEST_STEPS = 20, 20_000  # the other run may take so many times th
 FARTHER = 10.0  # steps past where a run broke off
 SHORTEST_CHECK = 1e-3  # s of wall time, where the run has used up its own
 BY_LONG_STEPS = {Ending.NOT_FINITE, Ending.RESIDUAL_GROWTH, Ending.UNSOLVED, Ending.INCONSISTENT}  # may come of them
-LOOSE = 100.0  # an error of so many tolerances is theirs; one that is larger has grown since
 
 
 class Comparison(NamedTuple):
@@ -58,7 +66,7 @@ class Comparison(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether the other run came to its end, so that nothing is left out."""
+        """Whether the other run came to its end; what is left out is less than one of its samples."""
         return self.other is not None and not self.other.status.failed and not np.isnan(self.error.size)
 
 
@@ -206,7 +214,7 @@ def _cause(task: Task, beside: Comparison) -> str:
     if pace.rtol is None:
         return f"{said}: {_long_steps(task, _fastest(task, beside))}"
     tighter = f"Try kb.Auto(rtol={TIGHTER * pace.rtol / STEPS_SHARE:.0e})"
-    if error.size < LOOSE * pace.rtol / STEPS_SHARE:
+    if error.size < ERROR_GROWN * pace.rtol / STEPS_SHARE:
         return f"{said}: the tolerance of {task.stepper.words} is loose. {tighter}."
     return (
         f"{said}: the motion is sensitive, and errors of the tolerance of {task.stepper.words} grow to that. "

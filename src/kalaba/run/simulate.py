@@ -88,7 +88,7 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
         max_time=max_time,
     )
     run = _judged(run_task(task), task, driver)
-    warn(task, run, is_promised=isinstance(control, Controller))
+    warn(task, run, controller_has_goals=isinstance(control, Controller))
     if check and run.status.failed:
         raise IntegrationError(run.status.message, run)
     return run
