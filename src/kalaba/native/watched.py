@@ -14,6 +14,7 @@ from kalaba.errors import NativeError
 from kalaba.native.kernels import Kernel
 from kalaba.native.llvm import compile_module, load_object
 from kalaba.space.arrays import Array
+from kalaba.units import counted
 
 _NAME = "kalaba_watched"
 _FIELDS = ("kernel", "inputs", "outputs", "store", "units", "n_units", "low", "high", "first", "n_bounds", "n_finite")
@@ -112,8 +113,9 @@ def watched(kernel: Kernel, arrays: tuple[Array, Array, Array], watch: Watch) ->
     last_input, last_output = max(watch.units, default=-4) + 4, max(watch.first + len(low), watch.finite)
     if last_input > len(arrays[0]) or last_output > len(arrays[1]) or len(low) != len(high):
         raise NativeError(
-            f"a watch reaches to input {last_input} and output {last_output}, with {len(low)} lower and {len(high)} "
-            f"upper bounds; the kernel has {len(arrays[0])} inputs and {len(arrays[1])} outputs"
+            f"a watch reaches to input {last_input} and output {last_output}, with {counted(len(low), 'lower bound')} "
+            f"and {counted(len(high), 'upper bound')}; the kernel has {counted(len(arrays[0]), 'input')} and "
+            f"{counted(len(arrays[1]), 'output')}"
         )
     inputs, outputs, store = (array.ctypes.data for array in arrays)
     record = np.array(
