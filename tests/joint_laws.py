@@ -12,7 +12,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
-from kalaba.joints import Joint
+from kalaba.joints import Backwards, Joint
 from kalaba.joints.formulas import Gap, InWorld
 from kalaba.joints.marker import Shape
 from kalaba.space import configuration
@@ -202,6 +202,28 @@ def coordinates_lead_back_to_the_pose(joint: Joint, rng: np.random.Generator) ->
     assert_allclose(joint.coordinates_at(p, R), q, rtol=0, atol=ROUNDING)
 
 
+def displacements_are_read_off_the_cut(joint: Joint, rng: np.random.Generator) -> None:
+    """What it reads off a cut that it closes is what moved the child there."""
+    if joint.has_quaternion:
+        return
+    q, seat = random_q(joint, rng), random_rotation(rng)
+    R, p = Numbers(joint).pose(q)
+    gap = Gap(*(ca.SX(ca.DM(entry)) for entry in (seat, seat @ R, seat @ p)))
+    read = [float(ca.DM(value)) for value in joint.displacements_in(gap)]
+    assert_allclose(read, q, rtol=0, atol=10 * ROUNDING)  # a screw's travel is divided by its pitch
+
+
+def turned_round_it_is_its_inverse(joint: Joint, rng: np.random.Generator) -> None:
+    """Seat on child by the joint turned round, then child on seat by the joint: nothing has moved."""
+    q = random_q(joint, rng)
+    R, p = Numbers(joint).pose(q)
+    for back in filter(None, (joint.turned_over, Backwards(joint))):
+        assert back.displacements == joint.displacements
+        R_back, p_back = Numbers(back).pose(q)
+        assert_allclose(R @ R_back, np.eye(3), rtol=0, atol=ROUNDING)
+        assert_allclose(p + R @ p_back, 0, rtol=0, atol=ROUNDING)
+
+
 def angles_come_round_as_it_says(joint: Joint, rng: np.random.Generator) -> None:
     numbers, q = Numbers(joint), random_q(joint, rng)
     for index in [i for i, (_, unit) in enumerate(joint.displacements) if unit == "rad"]:
@@ -262,6 +284,8 @@ OF_TREES = (
     kanes_velocity_accelerates_as_the_motion_does,
     rows_let_pass_exactly_its_motion,
     coordinates_lead_back_to_the_pose,
+    displacements_are_read_off_the_cut,
+    turned_round_it_is_its_inverse,
     angles_come_round_as_it_says,
     axes_are_those_of_its_motion,
 )

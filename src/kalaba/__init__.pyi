@@ -81,6 +81,7 @@ from kalaba.constrain.solvers import UdwadiaKalaba as UdwadiaKalaba
 from kalaba.constrain.solvers import KKT as KKT
 from kalaba.constrain.solvers import NullSpace as NullSpace
 from kalaba.analyse.mobility import check as check
+from kalaba.analyse.cuts import cuts as cuts
 
 # kinematics
 from kalaba.kinematics.tree import inverse_kinematics as inverse_kinematics

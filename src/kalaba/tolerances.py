@@ -34,6 +34,9 @@ SHAPE_ROOT = 1e-6
 FREQUENCY_ROOT = 1e-15
 # Of the largest entry: integrals of orthogonal shapes below it are zero, and stay out of the equations.
 SHAPES_ORTHOGONAL = 1e-13
+# Of coefficients of size 1: how far q= expressions of declared coordinates may miss a linear form, and what of their
+# coefficients is zero. They are written with few digits; rounding is some 1e-16.
+COUPLING_LINEAR = 1e-12
 
 # --- Printing.
 

@@ -1,4 +1,4 @@
-"""What is asked of a machine as a whole: mobility, equilibrium, linear model, frequencies."""
+"""What is asked of a machine as a whole: mobility, cuts, equilibrium, linear model, frequencies."""
 
 from kalaba.door import names, opener
 

@@ -1,7 +1,10 @@
-"""What is asked of a machine as a whole: mobility, equilibrium, linear model, frequencies."""
+"""What is asked of a machine as a whole: mobility, cuts, equilibrium, linear model, frequencies."""
 
 from kalaba.analyse.mobility import check as check
 from kalaba.analyse.mobility import Mobility as Mobility
+from kalaba.analyse.cuts import cuts as cuts
+from kalaba.analyse.cuts import Cut as Cut
+from kalaba.analyse.cuts import Cuts as Cuts
 from kalaba.analyse.equilibrium import equilibrium as equilibrium
 from kalaba.analyse.linearise import linearise as linearise
 from kalaba.analyse.linearise import Linear as Linear

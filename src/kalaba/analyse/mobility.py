@@ -97,7 +97,7 @@ def check(system: System | Plant) -> Mobility:
     rows = rows_at(plant, plant.inputs(q, v))
     depending = _dependencies(plant, rows)
     loose = {row for row, terms in depending for row in (row, *(other for other, _ in terms))}
-    value, weakest = _conditioning(plant, rows)
+    value, weakest = conditioning(plant, rows)
     n = len(plant.velocities)
     return Mobility(
         name=plant.system.name,
@@ -127,7 +127,7 @@ def _dependencies(plant: Plant, rows: IndependentRows) -> tuple[tuple[str, tuple
     return tuple(combinations)
 
 
-def _conditioning(plant: Plant, rows: IndependentRows) -> tuple[float, str]:
+def conditioning(plant: Plant, rows: IndependentRows) -> tuple[float, str]:
     """Smallest singular value of the kept rows in the mass metric, and the row with the largest part in it."""
     if not rows.kept.any():
         return 1.0, ""

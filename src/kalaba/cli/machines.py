@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,6 +12,7 @@ from kalaba.cli.terminal import console, print_json, print_table
 
 if TYPE_CHECKING:
     from kalaba.analyse.mobility import Mobility
+    from kalaba.model.system import System
 
 
 def list_machines(*, as_json: JsonFlag = False) -> None:
@@ -68,16 +69,30 @@ def show(
         out.print(f"[bold]all of the paper[/bold]: kalaba papers {paper.key}")
 
 
-def check(name: NameArgument, *, changes: SetFlag = None, as_json: JsonFlag = False, quiet: QuietFlag = False) -> None:
-    """Examine a machine at its start: freedoms, rank, rows that depend on others, conditioning.
+CutsFlag = Annotated[bool, typer.Option("--cuts", help="List where its loops can be cut, and what each cut costs.")]
 
-    Example: kalaba check four-bar
+
+def check(
+    name: NameArgument,
+    *,
+    changes: SetFlag = None,
+    with_cuts: CutsFlag = False,
+    as_json: JsonFlag = False,
+    quiet: QuietFlag = False,
+) -> None:
+    """Examine a machine at its start: freedoms, rank, rows that depend on others, conditioning; where it can be cut.
+
+    Example: kalaba check four-bar --cuts
     """
     from kalaba.analyse.mobility import check as examine
     from kalaba.robots.catalogue import load
 
     settings = read_settings(name, changes)
-    mobility = examine(load(name, settings.parameters, **settings.options))
+    machine = load(name, settings.parameters, **settings.options)
+    if with_cuts:
+        _show_cuts(machine, as_json=as_json, quiet=quiet)
+        return
+    mobility = examine(machine)
     if quiet:  # a machine that cannot be assembled has raised by now
         return
     if as_json:
@@ -86,6 +101,22 @@ def check(name: NameArgument, *, changes: SetFlag = None, as_json: JsonFlag = Fa
     out = console()
     for line in lines(mobility):
         out.print(line, markup=False)
+
+
+def _show_cuts(machine: System, *, as_json: bool, quiet: bool) -> None:
+    from kalaba.analyse.cuts import cuts
+
+    listed = cuts(machine)
+    if quiet:
+        return
+    if as_json:
+        entries = [{e.name: getattr(cut, e.name) for e in fields(cut) if e.name != "system"} for cut in listed]
+        print_json({"name": listed.name, "cuts": entries, "impossible": listed.impossible})
+        return
+    out = console()
+    print_table(out, listed.table)
+    for loop, body, reason in listed.impossible:
+        out.print(f"not at {body} instead of {loop}: {reason}", markup=False)
 
 
 def lines(mobility: Mobility) -> list[str]:

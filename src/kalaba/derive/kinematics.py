@@ -16,18 +16,19 @@ import numpy as np
 
 from kalaba.derive.beams import Field, field, on_moving_seat
 from kalaba.derive.symbols import Symbols, symbols
-from kalaba.joints.formulas import JointMotion
+from kalaba.joints.formulas import Gap, JointMotion
 from kalaba.joints.joint import Joint
-from kalaba.model.machine import Machine, MachineBody, TracedRow
+from kalaba.model.machine import Machine, MachineBody, MachineConnection, Measured, TracedRow
 from kalaba.model.parts import WORLD
 from kalaba.model.solids import MassProperties
 from kalaba.model.text.expressions import Expression, Values, evaluate
 from kalaba.model.text.symbolic import FUNCTIONS
-from kalaba.space.number import XYZ, with_values
+from kalaba.space.number import XYZ, quantities, with_values
+from kalaba.space.pose import Pose
 from kalaba.space.symbolic import about, column, from_quaternion, from_rpy
 
 if TYPE_CHECKING:
-    from kalaba.space.pose import Axis, Pose
+    from kalaba.space.pose import Axis
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,11 @@ class FramePose:
         return FramePose(
             ca.mtimes(self.rotation, other.rotation), self.position + ca.mtimes(self.rotation, other.position)
         )
+
+    @property
+    def inverse(self) -> FramePose:
+        """The pose of what this is a pose in."""
+        return FramePose(self.rotation.T, -ca.mtimes(self.rotation.T, self.position))
 
 
 MASSLESS = MassProperties(0.0, (0.0, 0.0, 0.0), (0.0,) * 6, None)
@@ -68,9 +74,17 @@ class Turn:
     def then(self, seat: ca.SX, axis: Axis, angle: ca.SX) -> Turn | None:
         """Turn further on a seat; None if that is about another direction."""
         sign = {1.0: 1, -1.0: -1}.get(sum(x * y for x, y in zip(self.axis.components, axis.components, strict=True)))
-        straight = ca.SX(seat).is_constant() and bool(np.array_equal(ca.DM(seat).full(), np.eye(3)))
         parallel = sign and tuple(sign * c for c in axis.components) == tuple(self.axis.components)
-        return Turn(self.base, self.axis, self.angle + sign * angle) if straight and parallel else None
+        return Turn(self.base, self.axis, self.angle + sign * angle) if _is_straight(seat) and parallel else None
+
+    def carried(self, seat: ca.SX) -> Turn | None:
+        """The rotation of what is welded to a seat; None if that is turned."""
+        return self if _is_straight(seat) else None
+
+
+def _is_straight(rotation: ca.SX) -> bool:
+    """Whether a rotation is none, whatever the parameters."""
+    return ca.SX(rotation).is_constant() and bool(np.array_equal(ca.DM(rotation).full(), np.eye(3)))
 
 
 @dataclass(frozen=True)
@@ -116,6 +130,7 @@ class Kinematics:
             self._p_of[parameter.name] = self.symbols.p[index]
         self._numbers = _Numbers(self._p_of)
         self._displacements = machine.displacements
+        self._measured = {measured.name: measured for measured in machine.measured}
         self._bodies: dict[int, BodyKinematics] = {}
         self.time = self.symbols.t
         self.gravity = column(self.number(entry) for entry in machine.gravity)
@@ -134,6 +149,8 @@ class Kinematics:
         """The value of a word: a coordinate, displacement, parameter, velocity, or a coordinate of a frame."""
         if name in self._q_of:
             return self._q_of[name]
+        if name in self._measured:
+            return self._read_off(self._measured[name])
         if name in self._displacements:
             return self.value(self._displacements[name].expression)
         frame, _, component = name.rpartition(".")
@@ -142,6 +159,23 @@ class Kinematics:
         if name in self._p_of:
             return self._p_of[name]
         return self._v_of[name]
+
+    def gap(self, connection: MachineConnection) -> Gap:
+        """Seat and child of a connection in the world."""
+        if not isinstance(connection.at, Pose):
+            raise TypeError(f"{connection.name}.at: AsFound() must be settled before derivation")
+        seat = self.frame(connection.parent).then(self.pose(connection.at))
+        child = self.frame(connection.child)
+        return Gap(seat.rotation, child.rotation, child.position - seat.position)
+
+    def _read_off(self, measured: Measured) -> ca.SX:
+        """A displacement of a joint that closes a cut; an angle within half a turn of where it is expected."""
+        joint = self.joint(measured.connection.joint)
+        value = joint.displacements_in(self.gap(measured.connection))[measured.index]
+        if measured.unit != "rad" or not measured.near:
+            return value
+        away = value - measured.near
+        return measured.near + ca.atan2(ca.sin(away), ca.cos(away))
 
     def position(self, frame: str) -> list[ca.SX]:
         """World position of a frame, for distance()."""
@@ -219,7 +253,8 @@ class Kinematics:
 
     def joint(self, joint: Joint) -> Joint:
         """A joint of the machine with expressions of the parameters for its numbers."""
-        return with_values(joint, lambda path: self.number(getattr(joint, path)))
+        numbers: dict[str, Any] = {quantity.path: quantity.value for quantity in quantities(joint)}
+        return with_values(joint, lambda path: self.number(numbers[path]))
 
     def joint_coordinates_of(self, body: MachineBody) -> ca.SX:
         """The numbers that place a body on its seat, as its joint lists them."""
@@ -244,7 +279,9 @@ class Kinematics:
         relative = seat.then(FramePose(motion.rotation, motion.position))
         below = self.body(parent) if parent >= 0 else None
         world = below.world.then(relative) if below else relative
-        turn = None
+        turn = below.turn.carried(seat.rotation) if below and below.turn and body.joint.is_rigid else None
+        if turn:
+            world = FramePose(turn.rotation, world.position)
         if axis is not None:
             above = below.turn if below else None
             turn = above.then(seat.rotation, axis, q[0]) if above else None
@@ -283,7 +320,13 @@ class Kinematics:
             return FramePose(IDENTITY.rotation, column(body.solid.mass_properties(self.number).tip))
         if frame.at is None:
             return IDENTITY
+        if frame.inverse_of:
+            return self.frame_in_body(frame.parent).then(self._place_of(frame.inverse_of, frame.at).inverse)
         return self.frame_in_body(frame.parent).then(self.pose(frame.at))
+
+    def _place_of(self, name: str, at: Pose) -> FramePose:
+        """A pose on a frame, in the body that carries the frame."""
+        return self.frame_in_body(name).then(self.pose(at))
 
     def frame(self, name: str) -> FramePose:
         """Pose of a frame in the world."""

@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 
 from kalaba.errors import ModelError
-from kalaba.joints.formulas import Gap
 from kalaba.model.machine import MachineConnection
-from kalaba.space.pose import Pose
 
 if TYPE_CHECKING:
     from kalaba.derive.kinematics import Kinematics
@@ -52,29 +50,20 @@ def constraint_rows(kinematics: Kinematics) -> Rows:
     return Rows(values, rate, matrix, -symbols.rate(rate), tuple(bool(d) for d in moving))
 
 
-def gap(kinematics: Kinematics, connection: MachineConnection) -> Gap:
-    """Seat and child of a connection in the world."""
-    if not isinstance(connection.at, Pose):
-        raise TypeError(f"{connection.name}.at: AsFound() must be settled before derivation")
-    seat = kinematics.frame(connection.parent).then(kinematics.pose(connection.at))
-    child = kinematics.frame(connection.child)
-    return Gap(seat.rotation, child.rotation, child.position - seat.position)
-
-
 def closure_rows(kinematics: Kinematics, connection: MachineConnection) -> list[ca.SX]:
     """Values of a connection's rows, in the order of their names."""
-    return kinematics.joint(connection.joint).row_values(gap(kinematics, connection))
+    return kinematics.joint(connection.joint).row_values(kinematics.gap(connection))
 
 
 def alignment(kinematics: Kinematics, connection: MachineConnection) -> ca.SX:
     """A cosine that is 1 where the rows are truly closed and −1 at their false root (half a turn, flipped axis)."""
-    return kinematics.joint(connection.joint).alignment(gap(kinematics, connection))
+    return kinematics.joint(connection.joint).alignment(kinematics.gap(connection))
 
 
 def wound_values(kinematics: Kinematics) -> list[ca.SX]:
     """Values of the rows that close at many places (`Machine.wound_rows`), in a form for finding the nearest root."""
     connections = [c for c in kinematics.machine.connections if c.joint.wound_rows]
-    return [value for c in connections for value in kinematics.joint(c.joint).wound_values(gap(kinematics, c))]
+    return [value for c in connections for value in kinematics.joint(c.joint).wound_values(kinematics.gap(c))]
 
 
 def _values(kinematics: Kinematics) -> list[ca.SX]:

@@ -3,6 +3,7 @@
 `Joint` says what a kind is made of; the other names are what its formulas are written with.
 """
 
+from kalaba.joints.backwards import Backwards
 from kalaba.joints.cylindrical import Cylindrical
 from kalaba.joints.distance import Distance
 from kalaba.joints.formulas import Gap, InWorld, JointMotion, Labels, Velocity, off_labels, tilt_labels
@@ -19,6 +20,7 @@ from kalaba.joints.universal import Universal
 from kalaba.joints.weld import Weld
 
 __all__ = [
+    "Backwards",
     "Cylindrical",
     "Distance",
     "Free",

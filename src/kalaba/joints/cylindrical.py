@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import casadi as ca
 
 from kalaba.joints.formulas import ZERO, Gap, InWorld, JointMotion, Labels, Velocity, off_labels, tilt_labels
-from kalaba.joints.joint import Joint, direction
+from kalaba.joints.joint import Joint, along_the_other_way, direction
 from kalaba.joints.marker import Glyph, Marker, Shape
 from kalaba.space.arrays import Array
 from kalaba.space.number import Number
@@ -48,6 +48,15 @@ class Cylindrical(Joint):
     def coordinates_at(self, position: Array, rotation: Array) -> tuple[float, ...]:
         """How far along the axis the child is, and the nearest turn about it."""
         return travel_along(self.axis, position), turn_about(self.axis, rotation)
+
+    def displacements_in(self, gap: Gap) -> list[ca.SX]:
+        """The gap along the axis and the turn about it."""
+        return [gap.along(self.axis), gap.turn(self.axis)]
+
+    @property
+    def turned_over(self) -> Cylindrical:
+        """The same with its axis turned round."""
+        return along_the_other_way(self, self.axis)
 
     @property
     def screw_axis(self) -> Axis:

@@ -119,6 +119,12 @@ class Gap:
         theta = ca.cross(a, turned)
         return [ca.dot(theta, vector(across)) for across in _named_across(axis)]
 
+    def turn(self, axis: Axis) -> ca.SX:
+        """Angle of the child about an axis that seat and child share, between −π and π."""
+        x, y = (vector(across) for across in axis.across())
+        turned = ca.mtimes(self.R, x)
+        return ca.atan2(ca.dot(y, turned), ca.dot(x, turned))
+
     def straight(self, axis: Axis) -> ca.SX:
         """Cosine between the child's axis and the seat's: −1 where `tilt` vanishes with the axis reversed."""
         return ca.dot(vector(axis), ca.mtimes(self.R, vector(axis)))

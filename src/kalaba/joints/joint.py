@@ -16,7 +16,7 @@ No other module asks a joint for its class; whatever differs between kinds is a 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import casadi as ca
 
@@ -37,6 +37,7 @@ ANGULAR: Labels = (("wx", "rad/s"), ("wy", "rad/s"), ("wz", "rad/s"))
 FREEDOMS = 6  # of a rigid body
 PACKAGE = "kalaba."
 
+AnyJoint = TypeVar("AnyJoint", bound="Joint")
 _KINDS: dict[str, type[Joint]] = {}
 
 
@@ -221,6 +222,21 @@ class Joint:
         """
         raise NotImplementedError(f"{self.kind}: to find its displacements from a pose, write coordinates_at().")
 
+    def displacements_in(self, gap: Gap) -> list[ca.SX]:  # noqa: ARG002
+        """Values of its displacements where it closes a cut, read off the gap; angles between −π and π.
+
+        The inverse of `pose` in symbols. Exact where its rows are closed, as are the first derivatives along motions
+        that keep them closed.
+        """
+        if self.displacements:
+            raise NotImplementedError(f"{self.kind}: to read its displacements off a cut, write displacements_in(gap).")
+        return []
+
+    @property
+    def turned_over(self) -> Joint | None:
+        """A joint of the same displacements by which its seat moves on its child; None: `Backwards` serves."""
+        return None
+
     @property
     def hinge_axis(self) -> Axis | None:
         """The axis of a joint whose child turns about it and does nothing else; turns of such joints are summed."""
@@ -298,6 +314,13 @@ class Joint:
         gap = Gap(seat, child, world)
         outputs += [*joint.row_values(gap), joint.alignment(gap), *joint.wound_values(gap)]
         return "; ".join(ca.densify(output).str(True) for output in outputs)
+
+
+def along_the_other_way(joint: AnyJoint, axis: Axis) -> AnyJoint:
+    """The same joint with its one axis turned round: its motion is then the inverse, its displacements the same."""
+    copy = with_values(joint, {quantity.path: quantity.value for quantity in quantities(joint)}.__getitem__)
+    object.__setattr__(copy, "axis", -axis)
+    return copy
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,11 @@ class Planar(Joint):
         first, second = self.normal.across()
         return travel_along(first, position), travel_along(second, position), turn_about(self.normal, rotation)
 
+    def displacements_in(self, gap: Gap) -> list[ca.SX]:
+        """The gap along both directions, and the turn about the normal."""
+        first, second = self.normal.across()
+        return [gap.along(first), gap.along(second), gap.turn(self.normal)]
+
     @property
     def travel_axes(self) -> tuple[Axis, ...]:
         """The two directions across the normal."""

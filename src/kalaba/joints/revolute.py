@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import casadi as ca
 
 from kalaba.joints.formulas import GAP_LABELS, ZERO, Gap, InWorld, JointMotion, Labels, Velocity, tilt_labels
-from kalaba.joints.joint import Joint, direction
+from kalaba.joints.joint import Joint, along_the_other_way, direction
 from kalaba.joints.marker import Glyph, Marker, Shape
 from kalaba.space.arrays import Array
 from kalaba.space.number import Number
@@ -49,6 +49,15 @@ class Revolute(Joint):
     def coordinates_at(self, position: Array, rotation: Array) -> tuple[float, ...]:
         """The nearest turn about the axis."""
         return (turn_about(self.axis, rotation),)
+
+    def displacements_in(self, gap: Gap) -> list[ca.SX]:
+        """The turn about the axis."""
+        return [gap.turn(self.axis)]
+
+    @property
+    def turned_over(self) -> Revolute:
+        """The same with its axis turned round."""
+        return along_the_other_way(self, self.axis)
 
     @property
     def hinge_axis(self) -> Axis:

@@ -10,7 +10,7 @@ import casadi as ca
 
 from kalaba.errors import ModelError
 from kalaba.joints.formulas import Gap, InWorld, JointMotion, Labels, Velocity, off_labels, tilt_labels
-from kalaba.joints.joint import Joint, direction
+from kalaba.joints.joint import Joint, along_the_other_way, direction
 from kalaba.joints.marker import Glyph, Marker, Shape
 from kalaba.space.arrays import Array
 from kalaba.space.number import Number, scalar
@@ -61,6 +61,15 @@ class Screw(Joint):
         angle = turn_about(self.axis, rotation)
         turns = travel_along(self.axis, position) / float(self.pitch)
         return (angle + TURN * round(turns - angle / TURN),)
+
+    def displacements_in(self, gap: Gap) -> list[ca.SX]:
+        """The angle that belongs to the travel, which counts the turns."""
+        return [2 * ca.pi / self.pitch * gap.along(self.axis)]
+
+    @property
+    def turned_over(self) -> Screw:
+        """The same with its axis turned round."""
+        return along_the_other_way(self, self.axis)
 
     @property
     def screw_axis(self) -> Axis:

@@ -68,6 +68,13 @@ class Universal(Joint):
         after, before = rotation @ b, rotation.T @ a
         return math.atan2(across @ after, b @ after), math.atan2(across @ before, a @ before)
 
+    def displacements_in(self, gap: Gap) -> list[ca.SX]:
+        """As `coordinates_at`: R b = R(a, α) b, and Rᵀ a = R(b, −β) a."""
+        a, b = vector(self.axis1), vector(self.axis2)
+        across, after, before = cross(a, b), ca.mtimes(gap.R, b), ca.mtimes(gap.R.T, a)
+        first = ca.atan2(ca.dot(across, after), ca.dot(b, after))
+        return [first, ca.atan2(ca.dot(across, before), ca.dot(a, before))]
+
     @property
     def row_labels(self) -> Labels:
         """Gap in seat axes, and the right angle between the two axes."""

@@ -24,6 +24,7 @@ def fingerprint(machine: Machine) -> str:
         machine.springs,
         tuple(_force(force) for force in machine.forces),
         machine.outputs,
+        machine.measured,
         tuple(parameter.name for parameter in machine.free_parameters),
         tuple((parameter.name, parameter.value) for parameter in machine.parameters if parameter.is_structure),
         *_formulas(machine),

@@ -18,6 +18,7 @@ from kalaba.model.system import Placement
 from kalaba.model.text.expressions import Expression, parse
 from kalaba.model.text.resolve import Scope, unknown_word
 from kalaba.model.text.traced import Traced
+from kalaba.model.topology.recut import recut
 from kalaba.model.topology.trees import carrier, parents_first
 from kalaba.space.number import check_number, is_structure, quantities, with_values
 from kalaba.space.pose import AsFound
@@ -43,7 +44,7 @@ def flatten(system: System) -> flat.Machine:
     check_values(bodies, connections, layout.frames.values(), layout.parameters.values())
     for connection in connections:
         layout.check_connection(connection)
-    return flat.Machine(
+    machine = flat.Machine(
         name=system.name,
         gravity=gravity,
         coordinates=layout.coordinates_with_units(bodies),
@@ -56,10 +57,27 @@ def flatten(system: System) -> flat.Machine:
         forces=tuple(resolved[described.Force]),
         outputs=tuple(resolved[described.Output]),
         parameters=tuple(layout.parameters.values()),
-        start=layout.checked_start(),
+        start=layout.start,
         quaternions=tuple(layout.quaternions),
         scalar_pairs=tuple(layout.scalar_pairs),
     )
+    known = _start_words(machine)
+    for loop, body in layout.cuts:
+        machine = recut(machine, loop, body)
+    _check_start(machine, known | _start_words(machine))
+    return machine
+
+
+def _start_words(machine: flat.Machine) -> set[str]:
+    """What a start may name."""
+    return {*(c.name for c in machine.coordinates), *machine.displacements, *machine.frames}
+
+
+def _check_start(machine: flat.Machine, known: set[str]) -> None:
+    """Refuse start entries for names that do not exist."""
+    for key, _ in (*machine.start.hold, *machine.start.guess, *machine.start.speed):
+        if key not in known:
+            raise ModelError(f"{machine.name}.start: no coordinate, displacement or frame {key!r}; {near(key, known)}")
 
 
 _RESOLVE_ORDER: tuple[Any, ...] = (
@@ -92,6 +110,7 @@ class _Layout:
     )
     closures: list[tuple[Any, Scope]] = field(default_factory=list)
     start: described.Start = field(default_factory=described.Start)
+    cuts: list[tuple[str, str]] = field(default_factory=list)  # (connection, body)
     taken: set[str] = field(default_factory=set)
     derived: list[tuple[str, Expression]] = field(default_factory=list)  # numbers given as expressions
     copies: dict[str, Any] = field(default_factory=dict)  # parts with their numbers as expressions, by path
@@ -102,6 +121,7 @@ class _Layout:
             if not scope.prefix or not path.startswith("gravity."):  # only the outermost gravity acts
                 self.overrides.setdefault(scope.full(path), value)
         mine = system.start.prefixed(scope.prefix) if scope.prefix else system.start
+        self.cuts += [(scope.full(connection), scope.full(body)) for connection, body in system.cuts]
         self.start = self.start.over(mine)  # what an outer System says comes first and stays
         for name in system.coordinates:
             described.check_name(name, f"{system.name}.coordinates")
@@ -233,14 +253,6 @@ class _Layout:
         for path in self.overrides:
             if path not in self.parameters:
                 raise ModelError(f"{self.name}: no parameter {path!r}; {near(path, self.parameters)}")
-
-    def checked_start(self) -> described.Start:
-        """Refuse start entries for names that do not exist."""
-        known = {*self.coordinates, *self.displacements, *self.frames}
-        for key, _ in (*self.start.hold, *self.start.guess, *self.start.speed):
-            if key not in known:
-                raise ModelError(f"{self.name}.start: no coordinate, displacement or frame {key!r}; {near(key, known)}")
-        return self.start
 
     def coordinates_with_units(self, bodies: Iterable[flat.MachineBody]) -> tuple[flat.Coordinate, ...]:
         """Coordinates, declared ones with the unit of the first displacement that they move."""

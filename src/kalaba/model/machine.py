@@ -5,7 +5,8 @@ This is what derivation reads. Numbers that are parameters stand as names; struc
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -32,6 +33,32 @@ class Displacement:
     name: str
     unit: str
     expression: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A displacement of a joint that closes a cut, read off the poses on both sides of it.
+
+    Arguments:
+        name: its name
+        unit: "m" or "rad"
+        connection: the cut
+        index: which of the displacements of its joint it is
+        near: an angle is read off within half a turn of this value
+    """
+
+    name: str
+    unit: str
+    connection: MachineConnection
+    index: int
+    near: float
+
+    @property
+    def expression(self) -> Expression:
+        """It is no expression of others: its own name."""
+        from kalaba.model.text.expressions import parse
+
+        return parse(self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +103,34 @@ class MachineBody:
         """Where their rates stand in v."""
         return range(self.mode_v, self.mode_v + self.solid.modes)
 
+    def renumbered(self, q: Sequence[int], v: Sequence[int]) -> MachineBody:
+        """The same body in a machine whose q and v have these entries of the old ones."""
+
+        def place(index: int, among: Sequence[int]) -> int:
+            return among.index(index) if index in among else -1
+
+        return replace(
+            self,
+            q_index=place(self.q_index, q),
+            v_index=place(self.v_index, v),
+            mode_q=place(self.mode_q, q),
+            mode_v=place(self.mode_v, v),
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class MachineFrame:
-    """A frame: a body's own (`body` ≥ 0, no parent), its tip, or one placed on a parent frame."""
+    """A frame: a body's own (`body` ≥ 0, no parent), its tip, or one placed on a parent frame.
+
+    With `inverse_of` it is where a body sits of which the parent frame is the place `at` on that frame.
+    """
 
     name: str
     parent: str
     at: Pose | None  # None: a body's own frame or its tip
     body: int  # index of the body that carries it, −1 for the world
     is_tip: bool = False
+    inverse_of: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +272,7 @@ class Machine:
     start: Start
     quaternions: tuple[tuple[int, int], ...]  # (first index in q, first index in v) of each unit quaternion
     scalar_pairs: tuple[tuple[int, int], ...]  # (index in q, index in v) of the plain coordinates
+    measured: tuple[Measured, ...] = ()  # displacements of joints that close cuts
 
     @property
     def connections(self) -> tuple[MachineConnection, ...]:
@@ -262,9 +308,12 @@ class Machine:
         return tuple(levels)
 
     @property
-    def displacements(self) -> dict[str, Displacement]:
+    def displacements(self) -> dict[str, Displacement | Measured]:
         """All scalar displacements by full name."""
-        return {d.name: d for body in self.bodies for d in (*body.displacements, *body.readings)}
+        known: dict[str, Displacement | Measured] = {
+            d.name: d for body in self.bodies for d in (*body.displacements, *body.readings)
+        }
+        return known | {m.name: m for m in self.measured}
 
     @property
     def free_parameters(self) -> tuple[Parameter, ...]:

@@ -83,6 +83,8 @@ class System:
         gravity: acceleration of gravity, m/s²
         start: where it starts; everything at zero or mid-limit if not given
         parameters: values that replace those of the parts, by path, in the unit of each
+        cuts: {connection: body}: loops that are cut at the joint of a body instead of at the connection that closes
+            them; see `kb.cuts`
     """
 
     name: str
@@ -91,10 +93,11 @@ class System:
     gravity: Vector3 = vector("m/s^2", "gravity", (0.0, 0.0, -9.81))
     start: Start = Start()
     parameters: Pairs = ()
+    cuts: tuple[tuple[str, str], ...] = ()
 
     if TYPE_CHECKING:
 
-        def __init__(
+        def __init__(  # noqa: PLR0913, PLR0917  (the fields)
             self,
             name: str,
             parts: Iterable[AnyPart],
@@ -102,9 +105,11 @@ class System:
             gravity: PointLike = (0.0, 0.0, -9.81),
             start: Start = Start(),
             parameters: Values | Pairs = (),
+            cuts: Mapping[str, str] | tuple[tuple[str, str], ...] = (),
         ) -> None: ...
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "cuts", _names(self.cuts, f"{self.name}.cuts"))
         object.__setattr__(self, "parts", _listed(self.parts, f"{self.name}.parts"))
         object.__setattr__(self, "coordinates", _listed(self.coordinates, f"{self.name}.coordinates"))
         object.__setattr__(self, "gravity", as_numbers(self.gravity, 3, f"{self.name}.gravity"))
@@ -183,6 +188,16 @@ def _listed(content: Any, path: str) -> tuple[Any, ...]:
         shown = repr(content) if isinstance(content, str) else type(content).__name__
         raise ModelError(f"{path}: expected a tuple, got {shown}. A tuple of one ends with a comma: (a,).")
     return tuple(content)
+
+
+def _names(content: Any, path: str) -> tuple[tuple[str, str], ...]:  # noqa: ANN401
+    try:
+        pairs = tuple((connection, body) for connection, body in dict(content).items())
+    except (TypeError, ValueError):
+        pairs = ((str(content), content),)
+    if any(not isinstance(name, str) for pair in pairs for name in pair):
+        raise ModelError(f"{path}: expected {{connection: body}}, both names, got {content!r}.")
+    return pairs
 
 
 def _overrides(values: Values | Pairs) -> Pairs:

@@ -199,6 +199,9 @@ class Geometry:
                 self._placed[name] = np.array(tip, dtype=float), np.eye(3)
             elif frame.at is None:
                 self._placed[name] = np.zeros(3), np.eye(3)
+            elif frame.inverse_of:
+                position, axes = self._on_body(frame.inverse_of, frame.at)
+                self._placed[name] = -axes.T @ position, axes.T
             else:
                 self._placed[name] = self._on_body(frame.parent, frame.at)
         return self._placed[name]

@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 
 from kalaba import joints as kinds
 from kalaba.derive.kinematics import Kinematics
-from kalaba.derive.pfaffian import closure_rows, constraint_rows, gap
+from kalaba.derive.pfaffian import closure_rows, constraint_rows
 from kalaba.model.parts import Body, Connection
 from kalaba.model.solids import Box
 from kalaba.model.system import System
@@ -212,6 +212,6 @@ def test_an_unsettled_place_is_refused():
     system = System("grasp", (Body("load", BOX), Connection("grip", "load", at=AsFound())))
     kinematics = Kinematics(system.machine)
     with pytest.raises(TypeError, match=r"grip\.at: AsFound"):
-        gap(kinematics, system.machine.closures[0])
+        kinematics.gap(system.machine.closures[0])
     with pytest.raises(TypeError, match=r"grip\.at: AsFound"):
         closure_rows(kinematics, system.machine.closures[0])

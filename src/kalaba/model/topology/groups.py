@@ -179,4 +179,9 @@ class Groups:
                 speakers.setdefault(m.coordinates[entry].name, set()).add(i)
             for entry in self._v_of[i]:
                 speakers.setdefault(m.velocities[entry].name, set()).add(i)
+        for measured in m.measured:
+            speakers[measured.name] = {m.body_of(name) for name in measured.connection.frames if m.body_of(name) >= 0}
+        for reading in (d for body in m.bodies for d in body.readings):
+            for name in reading.expression.names:
+                speakers[reading.name] |= speakers.get(name, set())
         return speakers

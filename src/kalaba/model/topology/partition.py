@@ -60,7 +60,7 @@ def partition(machine: Machine, least_bodies: int) -> Partition | None:
     """Divide a machine; None where fewer than `least_bodies` bodies belong to limbs that are alike."""
     groups = Groups(machine)
     working = any(closure.work for closure in machine.closures)
-    if any(machine.is_velocity_level) or working or not groups.covers_all:
+    if any(machine.is_velocity_level) or working or machine.measured or not groups.covers_all:
         return None
     limbs = _limbs(groups)
     while True:
@@ -119,7 +119,7 @@ def _share(groups: Groups, limb: frozenset[int], hub: frozenset[int], *, closure
         whole,
         coordinates=tuple(whole.coordinates[i] for i in q),
         velocities=tuple(whole.velocities[i] for i in v),
-        bodies=tuple(_renumbered(body, q, v) for body in bodies),
+        bodies=tuple(body.renumbered(q, v) for body in bodies),
         frames={f.name: replace(f, body=renumbered.get(f.body, -1)) for f in frames},
         closures=tuple(mine),
         outputs=(),
@@ -155,19 +155,6 @@ def _frames(machine: Machine, bodies: Sequence[MachineBody], parts: Iterable[Mac
             wanted.add(parent)
             waiting.append(parent)
     return [frame for name, frame in machine.frames.items() if name in wanted]
-
-
-def _renumbered(body: MachineBody, q: list[int], v: list[int]) -> MachineBody:
-    def place(index: int, among: list[int]) -> int:
-        return among.index(index) if index >= 0 else -1
-
-    return replace(
-        body,
-        q_index=place(body.q_index, q),
-        v_index=place(body.v_index, v),
-        mode_q=place(body.mode_q, q),
-        mode_v=place(body.mode_v, v),
-    )
 
 
 def _pattern(machine: Machine, names: Sequence[str]) -> str:
