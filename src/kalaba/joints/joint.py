@@ -222,7 +222,7 @@ class Joint:
         """
         raise NotImplementedError(f"{self.kind}: to find its displacements from a pose, write coordinates_at().")
 
-    def displacements_in(self, gap: Gap) -> list[ca.SX]:  # noqa: ARG002
+    def displacements_in(self, gap: Gap) -> list[ca.SX]:
         """Values of its displacements where it closes a cut, read off the gap; angles between −π and π.
 
         The inverse of `pose` in symbols. Exact where its rows are closed, as are the first derivatives along motions

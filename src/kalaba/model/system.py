@@ -190,7 +190,7 @@ def _listed(content: Any, path: str) -> tuple[Any, ...]:
     return tuple(content)
 
 
-def _names(content: Any, path: str) -> tuple[tuple[str, str], ...]:  # noqa: ANN401
+def _names(content: Any, path: str) -> tuple[tuple[str, str], ...]:
     try:
         pairs = tuple((connection, body) for connection, body in dict(content).items())
     except (TypeError, ValueError):
