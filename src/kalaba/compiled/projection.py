@@ -1,4 +1,7 @@
-"""Bringing a state back to its constraints, or its quaternions to length 1."""
+"""Bringing a state back to its constraints, or its quaternions to length 1.
+
+The formula is in `constrain/kernels/project.py`, the same in plain Python in `plant/projection.py`.
+"""
 
 from kalaba.compiled.memory import RESIDUAL, RUNNING, Memory, load
 from kalaba.native.machine_code import Floats, call, compiled, floats, integers

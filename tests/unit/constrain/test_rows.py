@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kalaba.constrain.rows import choose_rows, dependencies, independent_rows
+from kalaba.constrain.rows import choose_rows, dependencies, hand_up_rows, independent_rows
 
 RNG = np.random.default_rng(20240617)
 FIRST = RNG.bit_generator.state
@@ -160,3 +160,12 @@ def test_a_metric_that_is_not_positive_definite_decides_nothing():
     rows = independent_rows(np.diag([1.0, 0.0]), np.array([[1.0, 0.0]]))
     assert rows.rank == -1
     assert not rows.kept.any()
+
+
+@pytest.mark.parametrize(("free_rows", "expected"), [(2, [1.0, 2.0, 3.0]), (1, [1.0, 2.0, 1.0]), (0, [1.0, 1.0, 1.0])])
+def test_a_limb_hands_up_first_what_its_own_joints_meet_least(free_rows: int, expected: list[float]):
+    matrix = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.99, 0.01, 0.1]])  # two columns of the limb, one of the hub
+    tables = tuple(np.array(t) for t in ([0, 3], [0, 1, 2], [0, 2], [0, 1]))
+    mask = np.ones(3)
+    hand_up_rows(matrix.ravel().copy(), mask, (tables, free_rows), 3)
+    assert mask.tolist() == expected
