@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from math import pi
 
+from kalaba.control.allocation import LeastSquares
+from kalaba.control.goals import Follow
+from kalaba.control.servo import Servo
 from kalaba.joints import Planar, Revolute, Spherical, Weld
 from kalaba.model.parts import Actuator, Body, Connection, Constraint, Parameter, Start
 from kalaba.model.solids import Solid
@@ -57,52 +60,61 @@ PARTS_CLOSURE: tuple[AnyPart, ...] = (  # rows 0-5 of the paper (12): gap of the
 WELD_CLOSURE: tuple[AnyPart, ...] = (  # the halves face each other: half a turn about the vertical lies between them
     Connection("cut", "left.link3.tip", parent="right.link3.tip", at=Pose(rpy=(0, 0, pi)), joint=Weld()),
 )
-PATH: tuple[AnyPart, ...] = (  # the desired path (19): up and sideways and back, platforms on rails, no yaw
+PLATFORMS = Parameter("delta_z", 0.0, "m", "how much higher the right platform stands than the left one")
+PATH_NUMBERS: tuple[AnyPart, ...] = (  # of the desired path (19): up and sideways and back, platforms on rails, no yaw
     Parameter("path_x", 0.8, "m", "where the middle of the load stays along x"),
     Parameter("path_z", 0.507179676972449, "m", "height of the middle of the load at the start"),
     Parameter("path_stroke", 0.5, "m", "half of the way that the load goes along y and z"),
     Parameter("path_frequency", 0.5, "Hz", "how often the load goes there and back"),
     Parameter("path_spacing", 1.6, "m", "where the right platform stays along x"),
-    Constraint(
-        "path",
-        {
-            "x": "left.link3.tip.x - path_x",
-            "y": "left.link3.tip.y - path_stroke*(1 - cos(2*pi*path_frequency*t))",
-            "z": "left.link3.tip.z - path_z - path_stroke*(1 - cos(2*pi*path_frequency*t))",
-            "rail1": "left.x",
-            "rail2": "right.x - path_spacing",
-            "yaw": "left.delta",
-        },
-    ),
 )
+DESIRED = {"x": "path_x + 0*t", "y": "path_stroke*(1 - cos(2*pi*path_frequency*t))"}
+DESIRED["z"] = f"path_z + {DESIRED['y']}"
+WISHES = {  # (19), row by row: what is to be where
+    "x": ("left.link3.tip.x", "path_x"),
+    "y": ("left.link3.tip.y", DESIRED["y"]),
+    "z": ("left.link3.tip.z", f"({DESIRED['z']})"),
+    "rail1": ("left.x", "0"),
+    "rail2": ("right.x", "path_spacing"),
+    "yaw": ("left.delta", "0"),
+}
+PATH = Constraint("path", {row: f"{what} - {where}" for row, (what, where) in WISHES.items()})
+GOALS = tuple(Follow(what, where) for what, where in WISHES.values())
+BY_ALL_MOTORS = Servo(GOALS, "all", LeastSquares(weights=(1.0,) * 12))  # a newton counts as much as a newton-metre
 
 
-def system(*, path: bool, closure: str) -> System:
-    """Place the half twice, close the cut, and add the path as six more rows."""
+def system(*, path: bool, closure: str, control: str) -> System:
+    """Place the half twice, close the cut, and add the path as six more rows unless motors lead along it."""
+    by_motors = control == "servo"
     return System(
         "dual-mobile-arm",
         gravity=(0, 0, -9.8),
         parts=(
+            PLATFORMS,
             HALF.place("left", start=Start(guess=POSE)),
-            HALF.place("right", start=Start(guess={**POSE, "x": 1.6, "delta": -pi})),
+            HALF.place("right", at=(0, 0, PLATFORMS.name), start=Start(guess={**POSE, "x": 1.6, "delta": -pi})),
             *(WELD_CLOSURE if closure == "weld" else PARTS_CLOSURE),
-            *(PATH if path else ()),
+            *(PATH_NUMBERS if path or by_motors else ()),
+            *((PATH,) if path and not by_motors else ()),
         ),
     )
 
 
-def scenario(*, path: bool, closure: str) -> Scenario:
-    """Run the paper's path, or drive the machine round by its motors."""
-    machine = system(path=path, closure=closure)
+def scenario(*, path: bool, closure: str, control: str) -> Scenario:
+    """Run the paper's path, by its rows or by motors, or drive the machine round by its motors."""
+    machine = system(path=path, closure=closure, control=control)
+    if control == "servo":
+        description = "The load goes up, sideways and back twice, led by all twelve motors; no row leads it."
+        return Scenario(machine, duration=4.0, control=BY_ALL_MOTORS, description=description)
     if path:
         description = "The load goes up, sideways and back twice by the path's own force; no motor acts."
         return Scenario(machine, duration=4.0, description=description)
-    control = {f"left.{name}": law for name, law in _round("left", "0", "0").items()}
-    control |= {f"right.{name}": law for name, law in _round("right", "1.6", "-pi").items()}
+    by_spring = {f"left.{name}": law for name, law in _round("left", "0", "0").items()}
+    by_spring |= {f"right.{name}": law for name, law in _round("right", "1.6", "-pi").items()}
     description = (
         "Both platforms drive round a circle of 0.6 m while the arms, which carry their own weight, hold the load."
     )
-    return Scenario(machine, duration=2 * pi, control=control, description=description)
+    return Scenario(machine, duration=2 * pi, control=by_spring, description=description)
 
 
 def _round(side: str, x: str, yaw: str) -> dict[str, str]:
@@ -126,7 +138,7 @@ def _round(side: str, x: str, yaw: str) -> dict[str, str]:
 
 def _notation() -> Notation:
     """Write as the paper does: links 1 to 3 on the left, 4 to 6 on the right, ŝ = l sin θ and ĉ = l cos θ."""
-    symbols = {"gravity.z": "-g", "path_stroke": "a", "path_frequency": r"\nu"}
+    symbols = {"gravity.z": "-g", "path_stroke": "a", "path_frequency": r"\nu", "delta_z": r"\Delta z"}
     relations: dict[str, str] = {}
     short: dict[str, str] = {}
     for number, side in enumerate(("left", "right"), 1):
@@ -151,9 +163,9 @@ def _notation() -> Notation:
 
 
 SIDES = ("left", "right")
-DESIRED = {"x": "path_x + 0*t", "y": "path_stroke*(1 - cos(2*pi*path_frequency*t))"}
-DESIRED["z"] = f"path_z + {DESIRED['y']}"
-ON_PATH: dict[str, bool | str] = {"path": True, "closure": "parts"}
+MOTORS = ("drive_x", "drive_y", "turn", "motor1", "motor2", "motor3")
+ON_PATH: dict[str, bool | str] = {"path": True, "closure": "parts", "control": "rows"}
+BY_MOTORS: dict[str, bool | str] = {"closure": "parts", "control": "servo"}
 
 
 def _angles(letter: str, side: str) -> PaperPanel:
@@ -185,10 +197,18 @@ FIGURES = PaperFigures(
         PaperPanel(
             "figure 4: angles of the load",
             "rad",
+            tuple(Line(f"{side}.{name}", f"{side}.{name}") for name in ("theta3", "delta") for side in SIDES),
+            published=(Line("(12): 0", "0*t"), Line("(12): -π", "-pi + 0*t")),
+            note="θ3, θ6 and δ1 stay at zero, δ2 at −π",
+            options=ON_PATH,
+        ),
+        PaperPanel(
+            "figure 4: errors of these angles",
+            "rad",
             tuple(Line(name, name) for name in ("load.left", "load.right", "load.yaw")),
             is_logarithmic=True,
             claims=(Claim("angles 3 and 6", 1e-13, "rad", is_drawn=True),),
-            note="the paper's order of magnitude; for the yaw it has 1e-15. What is exactly zero has no point.",
+            note="the paper's order of magnitude; for the yaw it has 1e-15",
             options=ON_PATH,
         ),
         PaperPanel(
@@ -212,6 +232,16 @@ FIGURES = PaperFigures(
             tuple(Line(f"left.{name}", f"constraint_force:left.{name}") for name in "xy"),
             options=ON_PATH,
         ),
+        *(
+            PaperPanel(
+                f"not in the paper: {what} of the motors on the path",
+                unit,
+                tuple(Line(f"{side}.{name}", f"{side}.{name}") for side in SIDES for name in names),
+                note="least squares; six goals, twelve motors, the rows of the structure alone",
+                options=BY_MOTORS,
+            )
+            for what, unit, names in (("forces", "N", MOTORS[:2]), ("torques", "N*m", MOTORS[2:]))
+        ),
     ),
 )
 
@@ -224,6 +254,7 @@ ENTRY = Entry(
     options={
         "path": Option(default=True, allowed=OneOf((True, False)), description="the paper's path as six more rows"),
         "closure": Option("parts", OneOf(("parts", "weld")), "the paper's rows, or one rigid joint"),
+        "control": Option("rows", OneOf(("rows", "servo")), "what leads the load: the rows of the path, or the motors"),
     },
     figures=FIGURES,
     errata=(

@@ -114,7 +114,7 @@ def simulated(chosen: Scenario) -> Run:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Drawn:
     """A line with its numbers."""
 
@@ -127,19 +127,21 @@ def _panel(panel: PaperPanel, runs: _Runs) -> Panel:
     ours = _lines(panel, panel.lines, runs)
     theirs = _lines(panel, panel.published, runs)
     claims = [(claim, _found(claim, ours)) for claim in panel.claims]
+    unseen = [line for line in ours if panel.is_logarithmic and not np.isfinite(line.y).any()]
+    floor = f"at {DRAWN_FLOOR:g} what is never larger: {', '.join(line.name for line in unseen)}" if unseen else ""
     return Panel(
         title=panel.title,
         label=_label(panel),
         curves=(
             *(Curve(c.name, c.x, c.y, is_published=True) for c in theirs),
-            *(Curve(c.name, c.x, c.y) for c in ours),
+            *(Curve(c.name, c.x, np.full_like(c.y, DRAWN_FLOOR) if c in unseen else c.y) for c in ours),
         ),
         x_label=f"{panel.across[0].rpartition('.')[2]} [m]" if panel.across else TIME,
         is_logarithmic=panel.is_logarithmic,
         is_equal=bool(panel.across),
         is_dotted=panel.is_logarithmic,
         levels=tuple(level for claim, _ in claims if claim.is_drawn for level in _levels(claim, ours, panel)),
-        remarks=tuple(_remarks([_sentence(claim, value) for claim, value in claims], panel.note)),
+        remarks=tuple(_remarks([*(_sentence(claim, value) for claim, value in claims), floor], panel.note)),
     )
 
 
