@@ -157,6 +157,11 @@ class Controller(Protocol):
         return ()
 
 
+def written(texts: Mapping[str, str | float | Expression]) -> str:
+    """{motor: expression} on one line, each as it is read: what a run says of its control."""
+    return "; ".join(f"{name}={parse(text).canonical}" for name, text in texts.items())
+
+
 @dataclass(frozen=True)
 class MotorTexts(Controller):
     """The control {motor: expression}; motors without one are idle."""
@@ -174,7 +179,7 @@ class MotorTexts(Controller):
 
         fixed = {"t", *(parameter.name for parameter in plant.machine.parameters)}
         return Law(
-            text="; ".join(f"{name}={expression.canonical}" for name, expression in texts.items()),
+            text=written(texts),
             motors=motors,
             is_feedback=any(expression.frames or expression.names - fixed for expression in texts.values()),
         )

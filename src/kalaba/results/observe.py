@@ -9,12 +9,15 @@ import numpy as np
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.plant.laws import read
 from kalaba.space.arrays import Array
+from kalaba.units import MOMENTUM
 
 if TYPE_CHECKING:
     from kalaba.native.backend import Evaluator
+    from kalaba.plant.plant import Plant
     from kalaba.results.run import Run
 
 CHUNK = 20_000  # samples packed at a time
+MOMENTUM_WORDS = {f"momentum.{component}": index for index, component in enumerate(MOMENTUM)}
 
 
 def observe(run: Run) -> dict[str, Array]:
@@ -25,8 +28,10 @@ def observe(run: Run) -> dict[str, Array]:
 
 
 def evaluate(run: Run, text: str) -> Array:
-    """An expression at every sample; names of outputs and motors are known too."""
+    """An expression at every sample; names of outputs, motors, rows and `momentum.x` to `momentum.rz` are known too."""
     plant = run.plant
+    if is_momentum(plant, text):
+        return run.observed["momentum"][:, MOMENTUM_WORDS[text]]
     if text in plant.outputs:
         return run.observed["outputs"][:, plant.outputs.index(text)]
     if text in plant.actuators:
@@ -40,6 +45,11 @@ def evaluate(run: Run, text: str) -> Array:
         "expression", lambda e: expressions(e, lambda of: [of.kinematics.value(expression)]), expression.canonical
     )
     return evaluate_samples(run, function)[:, 0]
+
+
+def is_momentum(plant: Plant, text: str) -> bool:
+    """Whether a word is a component of the whole machine's momentum; a frame of that name comes first."""
+    return text in MOMENTUM_WORDS and "momentum" not in plant.machine.frames
 
 
 def evaluate_samples(run: Run, function: Evaluator) -> Array:

@@ -250,7 +250,14 @@ class Run:
         return np.asarray(self.energy - self.energy[0] - self.work)
 
     def __getitem__(self, expression: str) -> Array:
-        """The value of an expression at every sample."""
+        """The value of an expression at every sample: of words of the machine, or the name of an output, motor or row.
+
+        `momentum.x`, `.y`, `.z` (kg·m/s) and `.rx`, `.ry`, `.rz` (kg·m²/s, about the world's origin) are the momentum
+        of the whole machine in world axes.
+
+        Arguments:
+            expression: what is read, such as "theta1 - theta2", "motor2" or "momentum.rz"
+        """
         from kalaba.results.observe import evaluate  # which reads a Run
 
         return evaluate(self, expression)

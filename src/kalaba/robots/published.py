@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from kalaba.steppers import Stepper
+
 Options = Mapping[str, bool | int | float | str]
 
 
@@ -35,11 +37,12 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line: an expression, of a run with other options than the panel's if it names some."""
+    """One line: an expression, of a run with other options than the panel's or by another stepper if it names some."""
 
     name: str
     expression: str
     options: Options = field(default_factory=dict)
+    stepper: Stepper | None = None  # the source's own method; None: that of our scenario
 
 
 @dataclass(frozen=True, slots=True)

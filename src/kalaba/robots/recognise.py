@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kalaba.model.fingerprint import fingerprint
+from kalaba.plant.laws import written
 from kalaba.robots import catalogue
 from kalaba.robots.catalogue import ENTRIES
 from kalaba.robots.entry import Choice
@@ -29,9 +30,12 @@ def scenario_with(name: str, parameters: Mapping[str, float], options: Mapping[s
 
 
 def is_scenario(run: Run, chosen: Scenario) -> bool:
-    """Whether a run is one of a scenario, whatever its numbers: the same structure and the same kind of control."""
+    """Whether a run is one of a scenario, whatever its numbers: the same structure and the same control.
+
+    Expressions of motors are compared as they are read; of controllers the kind alone.
+    """
     same = fingerprint(run.plant.machine) == fingerprint(chosen.system.machine)
-    return same and _kind(run.effort.settings.get("control", "")) == _kind(_words(chosen))
+    return same and _control(run.effort.settings.get("control", "")) == _control(_words(chosen))
 
 
 def changed(run: Run, chosen: Scenario) -> dict[str, float]:
@@ -43,7 +47,12 @@ def changed(run: Run, chosen: Scenario) -> dict[str, float]:
 def _words(chosen: Scenario) -> str:
     if chosen.control is None:
         return ""
-    return "{" if isinstance(chosen.control, Mapping) else repr(chosen.control)
+    return written(chosen.control) if isinstance(chosen.control, Mapping) else repr(chosen.control)
+
+
+def _control(text: str) -> str:
+    """What tells controls apart: the kind of a controller, or the expressions of the motors."""
+    return _kind(text) or text
 
 
 def _kind(text: str) -> str:

@@ -34,7 +34,8 @@ def beam_run() -> kb.Run:
 
 
 @pytest.mark.parametrize(
-    "name", ["overview", "coordinates", "speeds", "outputs", "paths", "motors", "forces", "residuals", "energy"]
+    "name",
+    ["overview", "coordinates", "speeds", "outputs", "paths", "motors", "forces", "residuals", "energy", "momentum"],
 )
 def test_each_function_gives_a_figure_that_can_be_saved(tmp_path, name):
     figure = getattr(kb.plot, name)(small_run())
@@ -43,7 +44,9 @@ def test_each_function_gives_a_figure_that_can_be_saved(tmp_path, name):
     assert kb.plot.save(figure, tmp_path / "plot.png").stat().st_size > 5_000
 
 
-@pytest.mark.parametrize("name", ["coordinates", "speeds", "paths", "motors", "forces", "residuals", "energy"])
+@pytest.mark.parametrize(
+    "name", ["coordinates", "speeds", "paths", "motors", "forces", "residuals", "energy", "momentum"]
+)
 def test_a_run_that_broke_off_is_drawn_as_far_as_it_went(tmp_path, name):
     assert kb.plot.save(getattr(kb.plot, name)(broken_run()), tmp_path / "plot.svg").stat().st_size > 5_000
 
@@ -264,3 +267,27 @@ def test_the_error_of_a_goal_is_wanted_minus_found():
     assert figure.axes[0].get_yscale() == "log"
     plain, robust = (line.get_ydata()[-1] for line in figure.axes[0].lines)
     assert robust < plain / 10
+
+
+def test_momentum_is_read_by_words_and_drawn_with_its_change():
+    """A body that flies under gravity: m g t along z is gained, and what it turns with is kept."""
+    block = kb.Body("block", kb.Box((0.1, 0.2, 0.3), mass=2.0), joint=kb.Free())
+    start = kb.Start(speed={"block": (1.0, 0, 0, 0, 0, 3.0)})
+    system = kb.System("flight", (block,), gravity=(0, 0, -GRAVITY), start=start)
+    run = kb.simulate(kb.build(system, backend=kb.Interpreted()), 0.2, stepper=kb.RungeKutta4(1e-2))
+    assert run["momentum.x"] == pytest.approx(2.0)
+    assert run["momentum.z"] == pytest.approx(-2.0 * GRAVITY * run.time)
+    assert run["momentum.rz"] == pytest.approx(3.0 * 2.0 * (0.1**2 + 0.2**2) / 12)
+    titles = {axes.get_title(loc="left"): axes for axes in kb.plot.momentum(run).axes}
+    assert list(titles) == [
+        *("linear momentum", "change of the linear momentum", "angular momentum", "change of the angular momentum"),
+    ]
+    assert drawn(titles["linear momentum"])["z"][-1] == pytest.approx(-2.0 * GRAVITY * 0.2)
+    assert titles["change of the angular momentum"].get_ylabel() == "|change| [kg·m²/s]"
+
+
+def test_a_frame_called_momentum_keeps_its_words():
+    body = kb.Body("momentum", kb.Box((0.1, 0.1, 0.1), mass=2.0), joint=kb.Prismatic(kb.X))
+    system = kb.System("odd", (body,), gravity=(0, 0, 0), start=kb.Start(speed={"momentum.travel": 0.5}))
+    run = kb.simulate(kb.build(system, backend=kb.Interpreted()), 0.1, stepper=kb.RungeKutta4(1e-2))
+    assert run["momentum.x"] == pytest.approx(0.5 * run.time)

@@ -7,6 +7,7 @@ import pytest
 
 import kalaba as kb
 from kalaba.plant.laws import read
+from kalaba.results.observe import MOMENTUM_WORDS
 from kalaba.robots import recognise
 from kalaba.robots.catalogue import ENTRIES, load, scenario
 from kalaba.robots.published import Claim, Line, Measure, PaperFigures, PaperPanel
@@ -39,6 +40,7 @@ def test_every_line_of_a_preset_can_be_read_off_its_machine(name):
             options = {**panel.options, **line.options}
             plant = plants.setdefault(repr(options), kb.build(load(name, **options), backend=kb.Interpreted()))
             known = {*plant.actuators, *plant.outputs, *plant.constraints, *(FORCE + v for v in plant.velocities)}
+            known |= set(MOMENTUM_WORDS)
             for text in (line.expression, *panel.across):
                 assert text in known or read(plant, text, "preset")
 
@@ -127,3 +129,29 @@ def test_kinds_of_control_tell_runs_of_one_machine_apart():
 def test_a_preset_is_data():
     assert PaperFigures("title").panels == ()
     assert PaperPanel("t", "m", ()) == PaperPanel("t", "m", ())
+
+
+def test_runs_whose_motors_get_other_expressions_are_told_apart():
+    """The same machine under other torques is no run of a panel."""
+    sine, square = (scenario("floating-flexible-arm", modes=1, case=case) for case in ("a", "b"))
+    run = quick(sine)
+    assert recognise.is_scenario(run, sine)
+    assert not recognise.is_scenario(run, square)
+
+
+def test_a_line_by_the_source_s_own_method_is_simulated_by_it(monkeypatch):
+    chosen = scenario("floating-flexible-arm", modes=1)
+    run, made = quick(chosen), []
+    stepper = kb.WilsonTheta(1e-2)
+    panel = PaperPanel(
+        "figure 9", "m", (Line("ours", "xc"), Line("theirs", "xc", stepper=stepper)), options={"modes": 1}
+    )
+
+    def beside(other):
+        made.append(other.stepper)
+        return run
+
+    monkeypatch.setattr(drawing, "simulated", beside)
+    entry, figures = ENTRIES["floating-flexible-arm"], PaperFigures("title", (panel,))
+    drawing._panel(panel, drawing._Runs(run, entry, figures, lambda _: None))
+    assert made == [stepper]

@@ -101,6 +101,18 @@ def test_a_box_is_drawn_with_its_size_and_a_rod_with_its_length():
     assert spans["wheel"] == pytest.approx((0.2, 0.2, 0.05), rel=0.02)  # of 20 sides
 
 
+def test_a_mass_away_from_its_joint_is_drawn_there_with_a_bar_to_it():
+    solid = kb.Solid(1.0, com=(1.0, 0, 0), inertia=(0.01,) * 3)
+    parts = (
+        kb.Body("arm", kb.Rod(3.0, mass=1.0), joint=kb.Revolute(kb.Z)),
+        kb.Body("load", solid, parent="arm.tip", joint=kb.Revolute(kb.Z)),
+    )
+    scene = scene_of(kb.build(kb.System("crane", parts)))
+    corners = next(shape.vertices for shape in scene.shapes if shape.name == "load")
+    assert corners[:8].mean(axis=0) == pytest.approx((1.0, 0, 0), abs=1e-12)  # of the block
+    assert corners[:, 0].min() == pytest.approx(0.0, abs=1e-12)
+
+
 def test_a_free_solid_is_the_cuboid_of_its_mass_and_inertia():
     a, b, c, mass = 0.3, 0.2, 0.1, 6.0
     inertia = tuple(mass * s / 12 for s in (b * b + c * c, a * a + c * c, a * a + b * b))

@@ -8,7 +8,7 @@ import numpy as np
 
 from kalaba.errors import ViewError
 from kalaba.space.arrays import Array
-from kalaba.tolerances import DRAWN_FLOOR, DRAWN_ROUNDING
+from kalaba.tolerances import DRAWN_FLOOR, DRAWN_RESTING, DRAWN_ROUNDING
 from kalaba.view.figures.quantities import MOST_LINES, Named, by_unit, merged, named, reach, span
 from kalaba.view.sheet import Panel, over_time, sheet
 
@@ -105,6 +105,15 @@ def energy(run: Run) -> Figure:
     return sheet(heading(run, "energy"), energy_panels(run))
 
 
+def momentum(run: Run) -> Figure:
+    """Draw the momentum of the whole machine, and on a logarithmic scale how it changes: a floating machine keeps it.
+
+    Arguments:
+        run: the run to draw
+    """
+    return _drawn(run, "momentum", momentum_panels(run), "nothing moves, so momentum is exactly zero")
+
+
 def overview_panels(run: Run) -> list[Panel]:
     """What is worth showing of a run, in the order in which it is read."""
     panels = coordinate_panels(run)[:2]
@@ -187,6 +196,35 @@ def energy_panels(run: Run) -> list[Panel]:
         Panel("energy", "energy [J]", over_time(run.time, merged(lines))),
         Panel("energy balance", "error [J]", gap, is_logarithmic=True, note=f"{most:.1e} J at most"),
     ]
+
+
+def momentum_panels(run: Run) -> list[Panel]:
+    """Linear and angular momentum about the world's origin, and the change of each; what stays zero is left out."""
+    columns = named(run, "momentum")
+    panels = []
+    for title, label, components in (
+        ("linear momentum", "momentum [kg·m/s]", range(3)),
+        ("angular momentum", "about the origin [kg·m²/s]", range(3, 6)),
+    ):
+        lines = [(columns.names[i], columns.values[:, i]) for i in components if reach(columns.values[:, i]) > 0]
+        if not lines:
+            continue
+        changes = [(name, np.abs(values - values[0])) for name, values in lines]
+        most = max(reach(values) for _, values in changes)
+        dots = over_time(run.time, [(name, np.where(values > DRAWN_FLOOR, values, np.nan)) for name, values in changes])
+        if any(reach(values) > DRAWN_RESTING for _, values in lines):
+            panels.append(Panel(title, label, over_time(run.time, lines)))
+        panels.append(
+            Panel(
+                f"change of the {title}",
+                f"|change| {label[label.index('[') :]}",
+                dots,
+                is_logarithmic=True,
+                is_dotted=True,
+                note=f"{most:.1e} at most",
+            )
+        )
+    return panels
 
 
 def _drawn(run: Run, what: str, panels: list[Panel], lacking: str) -> Figure:

@@ -74,6 +74,7 @@ BUILT_IN = (
     FigureKind("forces", "generalised forces of the constraints", lambda r: figures.forces(r.run)),
     FigureKind("residuals", "residuals of the constraints, logarithmic", lambda r: figures.residuals(r.run)),
     FigureKind("energy", "energy, work and their balance", lambda r: figures.energy(r.run)),
+    FigureKind("momentum", "momentum and how it changes", lambda r: figures.momentum(r.run)),
     FigureKind("modes", "deflections and modes of beams", lambda r: figures.modes(r.run)),
     FigureKind(
         "papers", "figures of the machine's paper, ours over its claims", lambda r: figures.papers(r.run, r.progress)

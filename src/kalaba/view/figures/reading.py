@@ -10,7 +10,7 @@ import numpy as np
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.native.backend import Interpreted
 from kalaba.plant.laws import read
-from kalaba.results.observe import evaluate_samples
+from kalaba.results.observe import evaluate_samples, is_momentum
 from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ FORCE = "constraint_force:"  # before a velocity: the force of the constraints o
 
 
 def values_of(run: Run, texts: Sequence[str]) -> dict[str, Array]:
-    """Expressions at every sample. Outputs, motors, rows and `constraint_force:NAME` are known by name too."""
+    """Expressions at every sample. Outputs, motors, rows, momentum, `constraint_force:NAME` are known by name."""
     values_by_text = {text: values for text in texts if (values := _recorded(run, text)) is not None}
     rest = [text for text in dict.fromkeys(texts) if text not in values_by_text]
     if rest:
@@ -52,7 +52,7 @@ def positions(run: Run, frames: Sequence[str]) -> dict[str, Array]:
 def _recorded(run: Run, text: str) -> Array | None:
     """What a run holds under a name."""
     plant = run.plant
-    if text in plant.outputs or text in plant.actuators or text in plant.constraints:
+    if text in {*plant.outputs, *plant.actuators, *plant.constraints} or is_momentum(plant, text):
         return run[text]
     name = text.removeprefix(FORCE)
     if name != text and name in plant.velocities:

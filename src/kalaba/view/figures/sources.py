@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +18,7 @@ from kalaba.robots.published import Claim, Line, Measure, Options, PaperFigures,
 from kalaba.run.checks import AccuracyWarning, SingularWarning
 from kalaba.run.simulate import simulate
 from kalaba.space.arrays import Array
-from kalaba.steppers import Auto
+from kalaba.steppers import Auto, Stepper
 from kalaba.tolerances import DRAWN_FLOOR
 from kalaba.units import printed
 from kalaba.view.figures.quantities import label_of, reach
@@ -73,6 +73,8 @@ class _Runs:
         matching = {key: len(recognise.changed(run, s)) for key, s in plain.items() if recognise.is_scenario(run, s)}
         self.given_key = min(matching, key=lambda key: matching[key]) if matching else None
         self.numbers = recognise.changed(run, plain[self.given_key]) if self.given_key is not None else {}
+        self.sample_time = float(np.diff(run.time).max(initial=0.0))
+        self.usual_sample_time = _sample_time(plain[self.given_key]) if self.given_key is not None else 0.0
 
     def of(self, options: Options) -> Run:
         """The run of a machine with options; none: the run given."""
@@ -80,8 +82,17 @@ class _Runs:
         if not options or key == self.given_key:
             return self.run
         if key not in self._made:
-            self.progress(", ".join(f"{name}={value}" for name, value in options.items()))
+            self.progress(_listed(options))
             self._made[key] = simulated(recognise.scenario_with(self.entry.name, self.numbers, options))
+        return self._made[key]
+
+    def by(self, stepper: Stepper, options: Options) -> Run:
+        """The run of a machine with options by a stepper of the source."""
+        key = f"{self._key(options)} {stepper.words}"
+        if key not in self._made:
+            self.progress(", ".join(filter(None, (_listed(options), stepper.words))))
+            chosen = recognise.scenario_with(self.entry.name, self.numbers, options)
+            self._made[key] = simulated(replace(chosen, stepper=stepper))
         return self._made[key]
 
     def said(self) -> list[str]:
@@ -91,6 +102,11 @@ class _Runs:
             listed = [f"{name} = {value:g}" for name, value in self.numbers.items()]
             more = f" and {len(listed) - SEVERAL} more" if len(listed) > SEVERAL else ""
             remarks.append(f"with other numbers than the catalogue's: {', '.join(listed[:SEVERAL])}{more}")
+        if self.usual_sample_time and round(self.sample_time / self.usual_sample_time) > 1:
+            remarks.append(
+                f"the run given is read every {self.sample_time:.3g} s, which may miss peaks; "
+                f"with save_every={self.usual_sample_time:.3g} of kb.simulate it is read as the others"
+            )
         if self._made and self.given_key is None:
             remarks.append("the run given has options of its own; all panels are simulated as the source has them")
         return remarks
@@ -110,8 +126,17 @@ def simulated(chosen: Scenario) -> Run:
             stepper=chosen.stepper or Auto(),
             control=chosen.control,
             check=False,
-            save_every=min(0.01, chosen.duration / SAMPLES),
+            save_every=_sample_time(chosen),
         )
+
+
+def _listed(options: Options) -> str:
+    return ", ".join(f"{name}={value}" for name, value in options.items())
+
+
+def _sample_time(chosen: Scenario) -> float:
+    """Seconds between samples of what is simulated."""
+    return min(0.01, chosen.duration / SAMPLES)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,7 +175,7 @@ def _label(panel: PaperPanel) -> str:
         return f"{panel.lines[0].expression.rpartition('.')[2]} [m]"
     if panel.quantity:
         return f"{panel.quantity} [{printed(panel.unit)}]"
-    return f"|error| [{panel.unit}]" if panel.is_logarithmic else label_of(panel.unit)
+    return f"|error| [{printed(panel.unit)}]" if panel.is_logarithmic else label_of(panel.unit)
 
 
 def _lines(panel: PaperPanel, lines: Sequence[Line], runs: _Runs) -> list[_Drawn]:
@@ -159,7 +184,8 @@ def _lines(panel: PaperPanel, lines: Sequence[Line], runs: _Runs) -> list[_Drawn
     texts_by_run: dict[int, tuple[Run, list[str]]] = {}
     owners: list[Run] = []
     for line, horizontal in zip(lines, across, strict=False):
-        run = runs.of({**panel.options, **line.options})
+        options = {**panel.options, **line.options}
+        run = runs.of(options) if line.stepper is None else runs.by(line.stepper, options)
         owners.append(run)
         texts = texts_by_run.setdefault(id(run), (run, []))[1]
         texts += [text for text in (line.expression, horizontal) if text]

@@ -116,13 +116,21 @@ def _bars(points: Array, sizes: Sizes) -> list[Mesh]:
 
 
 def _lump(numbers: MassProperties, sizes: Sizes) -> Mesh:
-    """The cuboid of the same mass and inertia where the inertia says one, else a ball of the density of water."""
+    """The cuboid of the same mass and inertia where the inertia says one, else a ball of the density of water.
+
+    It stands at the centre of mass; where that is away from the origin, a bar leads to it from there.
+    """
     low, high = (share * sizes.machine for share in LUMP)
     edges, axes = equivalent_edges(numbers)
     if edges is not None:
-        return box(np.clip(edges, 2 * low, 2 * high)).moved(numbers.com, axes)
-    radius = (3 * max(float(numbers.mass), 0.0) / (4e3 * np.pi)) ** (1 / 3)
-    return ball(float(np.clip(radius, low, high))).moved(numbers.com)
+        mesh = box(np.clip(edges, 2 * low, 2 * high)).moved(numbers.com, axes)
+    else:
+        radius = (3 * max(float(numbers.mass), 0.0) / (4e3 * np.pi)) ** (1 / 3)
+        mesh = ball(float(np.clip(radius, low, high))).moved(numbers.com)
+    centre = np.array(numbers.com, dtype=float)
+    if _touches(mesh, np.zeros(3), sizes):
+        return mesh
+    return joined([mesh, bar(np.zeros(3), centre, sizes.radius(float(np.linalg.norm(centre))))])
 
 
 def equivalent_edges(numbers: MassProperties) -> tuple[Array | None, Array]:
