@@ -58,27 +58,71 @@ FrameFlag = Annotated[
 ]
 
 
-def plot(
+OverFlag = Annotated[
+    Path | None,
+    typer.Option(
+        "--over",
+        metavar="FILE",
+        help="Measured data, or another program's, to draw under ours: a table of text with a column time.",
+    ),
+]
+MapFlag = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        metavar="COLUMN=QUANTITY",
+        help="With --over: what a column is in the run, a name or an expression; others by equal names. Repeatable.",
+    ),
+]
+ScaleFlag = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--scale",
+        metavar="COLUMN=FACTOR",
+        help="With --over: takes a column to SI, in place of the unit in its heading. Repeatable.",
+    ),
+]
+TimeScaleFlag = Annotated[float | None, typer.Option("--time-scale", help="With --over: stretches the data's times.")]
+TimeShiftFlag = Annotated[
+    float | None, typer.Option("--time-shift", help="With --over: seconds added to the data's times.")
+]
+
+
+def plot(  # noqa: PLR0913  (one argument per flag)
     paths: RunsArgument,
     *,
     figure: FigureFlag = None,
     output: PictureFlag = None,
     frames: FrameFlag = None,
+    over: OverFlag = None,
+    maps: MapFlag = None,
+    scales: ScaleFlag = None,
+    time_scale: TimeScaleFlag = None,
+    time_shift: TimeShiftFlag = None,
     as_json: JsonFlag = False,
     quiet: QuietFlag = False,
 ) -> None:
-    """Draw a saved run: an overview, one quantity, or the figures of the machine's paper with ours over its claims.
+    """Draw a saved run: an overview, one quantity, the figures of the machine's paper, or measured data under ours.
 
-    Example: kalaba plot run.nc --figure papers -o papers.pdf
+    Examples:
+    kalaba plot run.nc --figure papers -o papers.pdf
+    kalaba plot run.nc --over measured.csv --map "x=coupler.tip.x" --time-shift 0.2
     """
+    from kalaba.cli.overlay import Data, draw_over
     from kalaba.results.saving import open_run
     from kalaba.view.sheet import PICTURES, save
 
+    data = Data(over, tuple(maps or ()), tuple(scales or ()), time_scale, time_shift)
+    data.check(figure is not None or bool(frames), len(paths))
     chosen = figure or find("overview" if len(paths) == 1 else "compare")
     check(chosen, paths, frames or ())
-    place = check_place(output or paths[0].with_name(f"{paths[0].stem}-{chosen.name}.png"), PICTURES)
+    name = chosen.name if over is None else "over"
+    place = check_place(output or paths[0].with_name(f"{paths[0].stem}-{name}.png"), PICTURES)
     runs = {_label(path, paths): open_run(path) for path in paths}
     request = Request(runs, tuple(frames or ()), progress=None if quiet or as_json else _say)
+    if over is not None:
+        draw_over(request.run, data, place, as_json=as_json, quiet=quiet)
+        return
     save(chosen.draw(request), place)
     if as_json:
         print_json({"figure": chosen.name, "runs": [str(path) for path in paths], "file": str(place)})

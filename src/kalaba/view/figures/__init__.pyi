@@ -14,6 +14,11 @@ from kalaba.view.figures.beams import modes as modes
 from kalaba.view.figures.sources import papers as papers
 from kalaba.view.figures.comparing import compare as compare
 from kalaba.view.figures.comparing import tracking_error as tracking_error
+from kalaba.view.figures.overlay import over as over
+from kalaba.view.figures.overlay import matched as matched
+from kalaba.view.figures.overlay import Match as Match
+from kalaba.results.measured import read_measured as read_measured
+from kalaba.results.measured import Measured as Measured
 from kalaba.view.figures.kinds import draw as draw
 from kalaba.view.figures.kinds import known as known
 from kalaba.view.figures.kinds import register as register
