@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from kalaba.results.run import Run
 
+LETTERS = 64  # of a remark under a panel
 SAME_NAMES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -131,7 +133,7 @@ def over_matches(run: Run, data: Measured, matches: Sequence[Match]) -> Figure:
 def _panel(run: Run, match: Match, data: Measured, ours: Array) -> Panel:
     theirs = Curve(f"{data.name}: {match.column}", data.time, data.columns[match.column], is_published=True)
     curves = (theirs, Curve(match.quantity, run.time, ours))
-    return Panel(match.quantity, label_of(match.unit), curves, remarks=(match.words,))
+    return Panel(match.quantity, label_of(match.unit), curves, remarks=tuple(textwrap.wrap(match.words, LETTERS)))
 
 
 def _match(run: Run, data: Measured, column: str, quantity: str, ours: Array, unit: str) -> Match:
