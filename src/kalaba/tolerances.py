@@ -413,6 +413,8 @@ GRASPS_APART = 1e-9
 ARM_SINGULAR = 1e-8
 # Measure of an arm, rates of the object per rate of its joints: below it joints are a million times as fast.
 ARM_FOLLOWS = 1e-6
+# Speeds of a platform per velocity of its legs: below it legs are a million times as fast as the platform.
+LEG_FOLLOWS = 1e-6
 
 # --- Export.
 

@@ -30,6 +30,9 @@ LETTERS = {
     "constraint_rhs": "b",
     "kinetic_energy": "T",
     "potential_energy": "V",
+    "force_map": "G",
+    "platform_inertia": "H",
+    "platform_bias": "h",
 }
 BLOCK = 24  # lines of one environment; TeX sets each twice, and long ones slowly
 LAST = " \\\\\n"
