@@ -119,6 +119,21 @@ def test_ours_and_the_claim_stand_under_and_across_a_panel():
     assert drawn.label == "torque [N·m]"
 
 
+def test_a_line_that_is_never_above_the_floor_is_drawn_at_it():
+    run = planar()
+    lines = (Line("nothing", "0*t"), Line("time", "t"))
+    panel = PaperPanel("figure 9", "s", lines, is_logarithmic=True, claims=(Claim("all", 1.0, "s"),))
+
+    class Only:
+        def of(self, options):
+            return run
+
+    drawn = drawing._panel(panel, Only())
+    assert np.all(drawn.curves[0].y == drawing.DRAWN_FLOOR)
+    assert np.nanmax(drawn.curves[1].y) == pytest.approx(0.1)
+    assert drawn.remarks == ("all: ours 0.1 s, published 1 s", "at 1e-18 what is never larger: nothing")
+
+
 def test_kinds_of_control_tell_runs_of_one_machine_apart():
     servo, hybrid = (scenario("pus-upu", control=kind) for kind in ("servo", "hybrid"))
     assert recognise._kind(recognise._words(servo)) == "Servo"
