@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 import casadi as ca
 import numpy as np
@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.constrain.rows import IndependentRows, null_directions
-from kalaba.derive.kinematics import FramePose
-from kalaba.derive.pfaffian import closure_rows
 from kalaba.errors import ModelError, near
+from kalaba.joints.formulas import Gap
 from kalaba.model.machine import MachineConnection
 from kalaba.plant.choice import rows_at
 from kalaba.plant.evaluate import motion
@@ -22,7 +21,6 @@ from kalaba.tolerances import REACTION_UNIQUE
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
-    from kalaba.derive.kinematics import Kinematics
     from kalaba.plant.plant import Plant
 
 
@@ -83,28 +81,11 @@ def _wrench_map(plant: Plant, connection: MachineConnection, inputs: Array) -> A
 
 def _trace(equations: Equations, connection: MachineConnection) -> ca.Function:
     def values(e: Equations) -> list[ca.SX]:
-        move = ca.SX.sym("move", 6)
-        moved = cast("Kinematics", _Moved(e.kinematics, connection, move))
-        rows = ca.vertcat(*closure_rows(moved, connection))
+        move, gap = ca.SX.sym("move", 6), e.kinematics.gap(connection)  # a small motion of the child: along, then turn
+        turned = ca.mtimes(ca.SX.eye(3) + skew(move[3:6]), gap.child)
+        moved = Gap(gap.seat, turned, gap.world + move[0:3])
+        rows = ca.vertcat(*e.kinematics.joint(connection.joint).row_values(moved))
         slope = ca.substitute(ca.jacobian(rows, move), move, ca.SX.zeros(6))
         return [ca.vec(ca.densify(slope))]
 
     return expressions(equations, values)
-
-
-class _Moved:
-    """Kinematics in which the child of one connection is displaced by a small motion (translation; turn)."""
-
-    def __init__(self, kinematics: Kinematics, connection: MachineConnection, move: ca.SX) -> None:
-        self._kinematics, self._connection, self._move = kinematics, connection, move
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._kinematics, name)
-
-    def frame(self, name: str) -> FramePose:
-        """Pose of a frame; the child's is displaced."""
-        pose = self._kinematics.frame(name)
-        if name != self._connection.child:
-            return pose
-        turned = ca.mtimes(ca.SX.eye(3) + skew(self._move[3:6]), pose.rotation)
-        return FramePose(turned, pose.position + self._move[0:3])
