@@ -224,8 +224,10 @@ def test_eq_28_30(k):
 @pytest.mark.parametrize("k", TRIED)
 def test_eq_31_32(k):
     hand, tree = pair(k)
+    stars = kb.control.platform_space(PLANT).partial_velocities(tree.q)
     for i, leg in zip(LEGS, hand.legs, strict=True):
         top, ball = tree.partial(f"leg{i}.rod"), tree.partial(f"leg{i}.rod.tip")
+        assert relative(stars[f"leg{i}.rod"][:3], leg.v_star) < EXACT
         assert relative(across(leg.n, top[3:]), leg.w_star) < EXACT
         assert relative(centre((top, ball)), leg.v_star) < EXACT
 
@@ -281,6 +283,10 @@ def test_eq_40():
 def test_eq_42_43(k):
     hand, tree = pair(k)
     assert hand.G.shape == (6, 7)
+    space, state = kb.control.platform_space(PLANT), kb.State(tree.q, tree.v)
+    assert space.loads == ("fork.cross",)
+    assert relative(space.model(state).force_map, hand.G) < 1e-11
+    assert relative(space.required(state, np.concatenate([hand.at.a, hand.at.e])), hand.rhs) < 1e-11
     assert relative(hand.G, tree.G) < EXACT
     assert relative(hand.rhs, tree.rhs) < EXACT
     assert relative(hand.G, STATES["G"][k]) < 1e-9
@@ -311,6 +317,10 @@ def test_eq_49():
     millimetres = in_mm.T @ np.linalg.solve(in_mm @ in_mm.T, rhs)
     assert np.abs(metres - millimetres)[:6].max() > 1.0  # N
     assert_allclose(shared(G, rhs, 6), shared(in_mm, rhs, 6), rtol=0, atol=1e-9)
+    space, tree = kb.control.platform_space(PLANT), pair(0)[1]
+    state, rate = kb.State(tree.q, tree.v), np.concatenate([hand.at.a, hand.at.e])
+    assert relative(space.share(state, rate, with_loads=True), metres) < 1e-9
+    assert relative(space.share(state, rate)[:6], shared(G, rhs, 6)) < 1e-9
     seven = [G.T @ np.linalg.solve(G @ G.T, one.rhs) for one in circle() for G in (one.G,)]
     assert peak(np.array(seven)[:, :6]) == pytest.approx(peak(CIRCLE["ls7"][:, :6]), abs=0.3)
 

@@ -15,7 +15,7 @@ from kalaba.errors import CommandError, near
 from kalaba.results.places import check_place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from kalaba.cli.choices import Settings
     from kalaba.control.allocation import Allocation
@@ -39,6 +39,12 @@ FunctionFlag = Annotated[
     FunctionName | None,
     typer.Option(help="For .c: motion (by default), inverse-dynamics or servo.", show_default=False),
 ]
+PlatformFlag = Annotated[
+    str | None,
+    typer.Option(
+        help="Write the equations in the speeds of this frame, the platform of a parallel robot.", show_default=False
+    ),
+]
 
 
 def export(  # noqa: PLR0913  (one argument per flag)
@@ -49,6 +55,7 @@ def export(  # noqa: PLR0913  (one argument per flag)
     method: MethodFlag = None,
     function: FunctionFlag = None,
     allocation: AllocationFlag = None,
+    platform: PlatformFlag = None,
     as_json: JsonFlag = False,
     quiet: QuietFlag = False,
 ) -> None:
@@ -58,27 +65,36 @@ def export(  # noqa: PLR0913  (one argument per flag)
     kalaba export dual-mobile-arm -o eq.tex
     kalaba export planar-parallel -o eq.py
     kalaba export pus-upu -o ctl.c --function servo --allocation least-squares
+    kalaba export pus-upu -o eq.tex --platform platform
     """
     from kalaba.robots.catalogue import find
 
     find(name)  # an unknown machine is said first
     check_place(output, SUFFIXES)
-    if output.suffix.lower() == ".c":
+    if platform is not None:
+        flags = {"method": method, "function": function, "allocation": allocation}
+        _refuse(flags, "the form of --platform is by Kane and has none. Leave it out.")
+        files = _export_platform(name, output, read_settings(name, changes), platform)
+    elif output.suffix.lower() == ".c":
         if method is not None:
             raise CommandError(f"--method {method}: C is made from what runs. Leave it out, or write to .tex or .py.")
         files = _export_c(name, output, read_settings(name, changes), function or FunctionName.MOTION, allocation)
     else:
-        for flag, value in (("function", function), ("allocation", allocation)):
-            if value is not None:
-                raise CommandError(
-                    f"--{flag} {value}: only C has it. Leave it out, or write to a name that ends in .c."
-                )
+        flags = {"function": function, "allocation": allocation}
+        _refuse(flags, "only C has it. Leave it out, or write to a name that ends in .c.")
         files = (_export_equations(name, output, read_settings(name, changes), method),)
     if as_json:
         print_json({"files": [str(file) for file in files]})
     elif not quiet:
         for file in files:
             console().print(f"written: {file}", markup=False)
+
+
+def _refuse(flags: Mapping[str, object], why: str) -> None:
+    """Say of the first flag that was given why it has no place."""
+    for flag, value in flags.items():
+        if value is not None:
+            raise CommandError(f"--{flag} {value}: {why}")
 
 
 def _export_equations(name: str, output: Path, settings: Settings, method: MethodFlag) -> Path:
@@ -92,6 +108,18 @@ def _export_equations(name: str, output: Path, settings: Settings, method: Metho
     system = load(name, settings.parameters, **settings.options)
     write = export_tex if output.suffix.lower() == ".tex" else export_sympy
     return write(system, output, words, method_of(method) if method is not None else None)
+
+
+def _export_platform(name: str, output: Path, settings: Settings, frame: str) -> tuple[Path, ...]:
+    """The equations in the speeds of a platform."""
+    from kalaba.control.platform_space import platform_space
+    from kalaba.export.platform_form import export_platform
+    from kalaba.export.tex import Words
+    from kalaba.robots.catalogue import find, load
+
+    entry = find(name)
+    words = Words(entry.name, entry.summary, entry.source, entry.errata, entry.notation)
+    return export_platform(platform_space(load(name, settings.parameters, **settings.options), frame), output, words)
 
 
 def _export_c(

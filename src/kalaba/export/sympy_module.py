@@ -49,8 +49,8 @@ def numbers(matrix, q_now, v_now, t_now=0.0, u_now=None, values=None):
 
 
 if __name__ == "__main__":
-    at_rest = numbers(M, {start!r}, [0.0]*len(v))
-    print("M at the start:")
+    at_rest = numbers({shown}, {start!r}, [0.0]*len(v))
+    print("{shown} at the start:")
     for row in at_rest:
         print("  ".join(f"{{entry:10.4g}}" for entry in row))
 '''
@@ -66,11 +66,16 @@ def module_text(system: System, words: Words, method: Method) -> str:
     """The whole module as text."""
     sheet = Sheet(equations_of(system.machine, method), words.notation)
     fields = printed_fields(sheet)
+    return module_of(sheet, fields, _head(words, fields), _start(system), "M")
+
+
+def module_of(sheet: Sheet, fields: dict[str, Field], head: str, start: list[float], shown: str) -> str:
+    """A module with some fields of a sheet; run by itself it prints the one of the letter `shown` at a start."""
     names = _names(sheet, fields)
     writer = PythonWriter(names)
-    parts = [_head(words, fields), "import sympy as sp", _symbols(sheet, names)]
+    parts = [head, "import sympy as sp", _symbols(sheet, names)]
     parts += [_parts(sheet, fields, writer), *(_matrix(name, one, writer) for name, one in fields.items())]
-    return "\n\n".join(parts) + "\n" + USE.format(start=_start(system))
+    return "\n\n".join(parts) + "\n" + USE.format(start=start, shown=shown)
 
 
 def _names(sheet: Sheet, fields: dict[str, Field]) -> dict[str, str]:

@@ -41,6 +41,9 @@ TITLES = {
     "applied_force": "Applied forces",
     "constraint_matrix": "Rows of the constraints",
     "constraint_rhs": "Right-hand side of the rows",
+    "force_map": "Map of motors and loads",
+    "platform_inertia": "Inertia in the speeds of the platform",
+    "platform_bias": "Coriolis, centrifugal, gravity, elastic and damping forces along the speeds",
 }
 PREAMBLE = r"""\documentclass[10pt,a4paper,fleqn]{article}
 \usepackage{amsmath}
@@ -86,7 +89,7 @@ def document(system: System, words: Words, method: Method) -> str:
     page = Page(sheet)
     parts = [PREAMBLE + rf"\title{{Equations of motion: {tex_text(words.title)}}}", r"\author{}\date{}"]
     parts += [r"\begin{document}", r"\maketitle", _introduction(words), _form(sheet, fields)]
-    parts += [_sizes(system.machine, fields), _letters(sheet, fields)]
+    parts += [_sizes(system.machine, fields), letters_section(sheet, fields)]
     for name, one in fields.items():
         parts.append(rf"\section*{{{TITLES[name]} ${LETTERS[name]}$}}")
         parts.append(_before(sheet, name, one) + page.environments(one, LETTERS[name]))
@@ -96,9 +99,14 @@ def document(system: System, words: Words, method: Method) -> str:
 
 def printed_fields(sheet: Sheet) -> dict[str, Field]:
     """The fields that are worth printing, common parts numbered through."""
+    return numbered_fields(sheet, chosen_fields(sheet))
+
+
+def numbered_fields(sheet: Sheet, chosen: dict[str, ca.SX]) -> dict[str, Field]:
+    """Fields in print, without those that are zero, common parts numbered through."""
     fields: dict[str, Field] = {}
     first = 1
-    for name, expression in chosen_fields(sheet).items():
+    for name, expression in chosen.items():
         one = sheet.printed(name, expression, first)
         first += len(one.common)
         if one.entries or name == "mass_matrix":
@@ -173,7 +181,7 @@ def operation_counts(machine: Machine) -> dict[str, dict[str, int]]:
     return counts
 
 
-def _letters(sheet: Sheet, fields: dict[str, Field]) -> str:
+def letters_section(sheet: Sheet, fields: dict[str, Field]) -> str:
     """Tables of coordinates, inputs and parameters, then relations and abbreviations."""
     text = r"\section*{Letters}" + "\n" + _moving(sheet)
     inputs = [x for x in sheet.letters if x.kind == Kind.INPUT]

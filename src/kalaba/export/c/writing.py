@@ -49,15 +49,26 @@ def export_c(
     Returns: the paths of the source, the header and the test program.
     """
     place = check_place(path, (".c",))
-    targets = place, place.with_suffix(".h"), place.with_name(f"{place.stem}_test.c")
-    for target in targets[1:]:
+    for target in beside(place):
         check_place(target, (".c", ".h"))
     if function not in FUNCTIONS:
         raise CommandError(f"export: no function {function!r}; {near(function, FUNCTIONS)}")
     system, scenario = (machine.system, machine) if isinstance(machine, Scenario) else (machine, None)
     plant = build(system)
     prefix = identifier(place.stem)
-    export = _made(plant, prefix, function, scenario, allocation, encoders)
+    return write_export(_made(plant, prefix, function, scenario, allocation, encoders), place)
+
+
+def beside(place: Path) -> tuple[Path, Path]:
+    """The header and the test program of a source."""
+    return place.with_suffix(".h"), place.with_name(f"{place.stem}_test.c")
+
+
+def write_export(export: Export, place: Path) -> tuple[Path, ...]:
+    """Write an export's source, its header and its test program."""
+    for target in beside(place):
+        check_place(target, (".c", ".h"))
+    targets = place, *beside(place)
     contents = source(export, place.stem), header(export), program(export, place.stem)
     for target, content in zip(targets, contents, strict=True):
         write_text(target, content)
