@@ -2,8 +2,11 @@
 
 A threshold stands here if another value could change an answer: a rank, an acceptance, a warning, a refusal. Counts of
 tries, sizes of steps and pictures, and coefficients of methods stay where they are used. The comment above each says
-its unit, what it is measured against ("of ..." = relative to it, without a unit), and the reason for its size. Sections
-follow the rooms of CONTRIBUTING.md; a threshold of several rooms stands in the section of the first of them.
+its unit, what it is measured against ("of ..." = relative to it, without a unit), and the reason for its size. No
+length, mass or energy stands alone: "of the machine's sizes" (`plant/scales.py`) is of its own length for what is in
+metres, of its reach for gaps and places, whose rounding grows with it, and of 1 rad for angles; of speeds it is the
+same times the rate that goes with its time. So a machine of a micrometre and one of ten kilometres are judged alike.
+Sections follow the rooms of CONTRIBUTING.md; a threshold of several rooms stands in the section of the first of them.
 """
 
 # --- Numbers and poses: space, joints, model, derive.
@@ -53,7 +56,7 @@ RELATION_HOLDS = 1e-12
 # manifold dependent rows lie at rounding, 1e-15 to 1e-13; a row nearer than √1e-15 = 3e-8 could not be told from one
 # whose dependence is of second order.
 ROW_INDEPENDENT = 1e-7
-# m, rad, per unit of velocity: a row of A without a larger entry is rounding, a loop that says nothing new.
+# Of the machine's sizes: a row of A without a larger entry is rounding, a loop that says nothing new.
 ROW_NOTHING = 1e-12
 # Of the longest row in the mass metric: shorter rows are vanishing and are not stretched to length 1.
 ROW_VANISHED = 1e-6
@@ -87,9 +90,10 @@ PIVOT_BESIDE = 0.04
 # Of the largest that a pivot of G has been in a run: with less, a singular position is near (its root is a tenth), and
 # in the error estimate of an adaptive step rounding may be more than the rest.
 PIVOT_FADED = 0.01
-# m, rad: a row left out that is open by more was not dependent; a hundred times the residual of a projected state.
+# Of the machine's sizes: a row left out that is open by more was not dependent; a hundred times the residual of a
+# projected state.
 ROW_OPEN = 1e-11
-# m/s², rad/s²: a row with more slack at acceleration level is looked at closely.
+# Of the machine's sizes: a row with more slack at acceleration level is looked at closely.
 ROW_SLACK = 1e-9
 # Of gap × acceleration, all measured by the machine's sizes: slack that a state off the manifold by this gap explains.
 # The rows of the catalogue's machines need up to 2; a row with more slack is looked at closely, which costs time only.
@@ -104,15 +108,16 @@ ROW_CONTRADICTION = 1e-7
 REACTION_UNIQUE = 1e-8
 # Of the longest row, or of the largest singular value: motions that push a floating base less leave it still.
 BASE_STILL = 1e-10
-# m, rad, for machines of metre size: residuals of an assembly below this are rounding.
+# Of the machine's sizes: residuals of an assembly below this are rounding.
 ASSEMBLY_CLOSED = 1e-13
-# m, rad: below this residual nothing is left to gain in an assembly; a few units in the last place of 1.
+# Of the machine's sizes: below this residual nothing is left to gain in an assembly; a few units in the last place of
+# 1.
 ASSEMBLY_EXACT = 1e-15
-# m, rad: a change of configuration that rounding makes; a start that moves less was closed as guessed.
+# Of the machine's sizes: a change of configuration that rounding makes; a start that moves less was closed as guessed.
 ASSEMBLY_UNMOVED = 1e-12
-# m, rad: a configuration that moves more to close again after a whole turn of an angle is another one.
+# Of the machine's sizes: a configuration that moves more to close again after a whole turn of an angle is another one.
 ASSEMBLY_UNTURNED = 1e-6
-# m, rad: after a shorter step the nearest closed configuration is found.
+# Of the machine's sizes: after a shorter step the nearest closed configuration is found.
 ASSEMBLY_ARRIVED = 1e-14
 # Of the largest singular value of rows of length 1: less is dropped from a Newton step. No rank is decided by it: off
 # the manifold rows that depend look independent, and a step must not follow their difference.
@@ -121,15 +126,16 @@ ASSEMBLY_RANK = 1e-9
 STEP_SLOW = 0.999
 # Of the largest inertia: below this a direction counts as massless, and the metric of an assembly is filled up.
 ASSEMBLY_MASSLESS = 1e-9
-# m, rad: a guess of a displacement or a frame that is missed by less is met.
+# Of the machine's sizes: a guess of a displacement or a frame that is missed by less is met.
 GUESS_MET = 1e-13
-# m, rad: a start that closes this well and is refused is a false root.
+# Of the machine's sizes: a start that closes this well and is refused is a false root.
 FALSE_ROOT_CLOSED = 1e-9
-# Of the speeds, at least 1: rates of rows and speeds of a start that are missed by more cannot be met.
+# Of the speeds, at least the machine's own rate: rates of rows and speeds of a start that are missed by more cannot be
+# met.
 START_SPEED_MET = 1e-9
-# m/s, rad/s: below this nothing is left to gain in the speeds of a start.
+# Of the machine's sizes: below this nothing is left to gain in the speeds of a start.
 START_SPEED_EXACT = 1e-14
-# Of the speed, at least 1: rows that move faster than this after an impact are driven.
+# Of the speed, at least the machine's own rate: rows that move faster than this after an impact are driven.
 IMPACT_SLIP = 1e-9
 # Of the kinetic energy: the square of a change of speed that is rounding.
 IMPACT_ROUNDING = 1e-20
@@ -138,29 +144,30 @@ IMPACT_ROUNDING = 1e-20
 NOT_UNIQUE = 1e-10
 # Of a direction of length 1: velocities with a smaller part in it are not named in an error.
 NOT_UNIQUE_SHOWN = 1e-6
-# m, rad: a correction this small leaves the state at rounding, and so the speeds, which are corrected with A before it.
+# Of the machine's sizes: a correction this small leaves the state at rounding, and so the speeds, which are corrected
+# with A before it.
 PROJECTED = 1e-12
-# m, rad: a residual above this, where projecting no longer helps, is a failure. Far above what rounding leaves of
-# configurations of size 1e3, far below what a drawing shows.
+# Of the machine's sizes: a residual above this, where projecting no longer helps, is a failure. Far above what rounding
+# leaves of configurations of size 1e3, far below what a drawing shows.
 PROJECTION_LOST = 1e-9
 # Of the largest share of a row in a weak direction: more is as large, but for rounding.
 EQUAL_SHARE = 1.0 - 1e-6
 # Of the speed: a projection that changes more may have met a singular position (see ROW_PIVOT_GONE), or rows that came
 # into force with a jolt.
 PROJECTION_SPEED_CHANGE = 1e-4
-# m/s, rad/s: changes of smaller speeds are measured against this, so that rounding at rest is no jerk.
+# Of the machine's sizes: changes of smaller speeds are measured against this, so that rounding at rest is no jolt.
 SLOWEST = 1e-3
 # Of the largest entry that a row ever had: smaller, it has lost its direction to rounding, and a step without it errs
 # less.
 ROW_FADED = 3e-6
-# Of the largest speed, at least 1: a row left out that moves faster contradicts the others. Ten times ROW_INDEPENDENT,
-# down to which rows count as dependent.
+# Of the largest speed, at least the machine's own rate: a row left out that moves faster contradicts the others. Ten
+# times ROW_INDEPENDENT, down to which rows count as dependent.
 ROW_SPEED_CLOSED = 1e-6
-# m, rad: a residual that the plain projection of one state does not try to lessen. Below PROJECTED: it is the
-# reference for compiled code, and not in a hurry.
+# Of the machine's sizes: a residual that the plain projection of one state does not try to lessen. Below PROJECTED: it
+# is the reference for compiled code, and not in a hurry.
 REFERENCE_PROJECTED = 1e-14
-# m, rad: a residual above this is a failure of the plain projection. Wider than PROJECTION_LOST: searches project
-# states that lie far off, and it ends after a dozen corrections.
+# Of the machine's sizes: a residual above this is a failure of the plain projection. Wider than PROJECTION_LOST:
+# searches project states that lie far off, and it ends after a dozen corrections.
 REFERENCE_LOST = 1e-6
 
 # --- Time: steppers, compiled, run.
@@ -182,9 +189,9 @@ NEWTON_STALLED = 1e-7
 # Of the correction before: one that shrinks by less asks for a fresh tangent. One digit per
 # correction is what an old one is used for.
 NEWTON_SLOW = 0.1
-# Of the largest coordinate, at least 1: NEWTON_CLOSE for the motion within the step.
+# Of the largest coordinate in the machine's sizes, at least 1: NEWTON_CLOSE for the motion within the step.
 NEWTON_STILL = 1e-12
-# Of the largest coordinate, at least 1: rows at position level are not known better.
+# Of the largest coordinate in the machine's sizes, at least 1: rows at position level are not known better.
 NEWTON_CLOSED_ROWS = 1e-15
 # Of the error that a step may have: where Newton's method ends in a stage of an implicit step.
 STAGE_CLOSE = 0.01
@@ -232,17 +239,18 @@ LARGE_DEFLECTION = 0.2
 
 # --- Rest and small motion: analyse.
 
-# m/s, rad/s: rows that move faster by themselves, or a state that does, leave no rest.
+# Of the machine's sizes: rows that move faster by themselves, or a state that does, leave no rest.
 REST_STILL = 1e-9
-# m, rad: a displacement whose elastic force counts as one at work, so that a machine without load has a scale.
+# Of the machine's sizes: a displacement whose elastic force counts as one at work, so that a machine without load has a
+# scale.
 REST_STRAIN = 1e-3
 # Of the forces at work: less is rounding, and the machine in equilibrium.
 REST_BALANCED = 1e-9
 # Of the forces at work: less is rounding for a search, which goes on below REST_BALANCED while it gains.
 EQUILIBRIUM_NOISE = 1e-13
-# m, rad: an equilibrium that is not stable is meant if it is this near.
+# Of the machine's sizes: an equilibrium that is not stable is meant if it is this near.
 UNSTABLE_NEAR = 0.1
-# m, rad: a step this short changes nothing.
+# Of the machine's sizes: a step this short changes nothing.
 EQUILIBRIUM_ARRIVED = 1e-13
 # Of the stiffest direction: less is no stiffness.
 EQUILIBRIUM_SOFT = 1e-11
@@ -270,20 +278,20 @@ DEPENDENCE_BROKEN = 1e-6
 
 # --- Kinematics.
 
-# m, rad, of arms of metre size: gaps below this are rounding.
+# Of the machine's sizes: gaps below this are rounding.
 POSE_MET = 1e-12
-# m, rad: a gap this small that a step does not lessen is rounding.
+# Of the machine's sizes: a gap this small that a step does not lessen is rounding.
 GAP_ROUNDING = 1e-14
-# m, rad: at a smaller gap nothing is left to gain.
+# Of the machine's sizes: at a smaller gap nothing is left to gain.
 GAP_EXACT = 1e-16
 # rad, half of the angle of a rotation: below it the factor of the inverse of its Jacobian is 1/12, which it misses by
 # a part of 1e-9 that is lost beside the other terms; the formula would lose as many digits to a difference.
 SMALL_TURN = 1e-4
-# m, rad: a displacement this little beyond its limit is at it.
+# Of the machine's sizes: a displacement this little beyond its limit is at it.
 BEYOND_LIMIT = 1e-9
-# m, rad: a displacement this near to its limit is held back by it.
+# Of the machine's sizes: a displacement this near to its limit is held back by it.
 AT_LIMIT = 1e-6
-# m, rad: configurations, places and attitudes nearer to each other are one.
+# Of the machine's sizes: configurations, places and attitudes nearer to each other are one.
 SAME_SOLUTION = 1e-6
 # Of the largest gain: directions that move a frame less are free.
 FREE_DIRECTION = 1e-8
@@ -298,17 +306,17 @@ NO_ROOM = 1e-12
 ROTATION_MATRIX = 1e-9
 # Turns: an angle this little beyond its limit is at it.
 TURN_ROUNDING = 1e-14
-# Smallest singular value of J, lengths in m: below it rates would be a million times the twist.
+# Smallest singular value of J, lengths in the machine's own: below it rates would be a million times the twist.
 SINGULAR_ARM = 1e-6
 # Of the required twist: a larger part that is missed is not rounding.
 TWIST_MISSED = 1e-9
-# Of the size of the arm, or of 1: axes that pass each other nearer meet.
+# Of the size of the arm; of a sine, of 1: axes that pass each other nearer meet.
 AXES_MEET = 1e-9
 # Sine of the angle between neighbouring axes: below it they count as parallel.
 AXES_PARALLEL = 1e-6
 # Sine of the angle between two lines: nearer to parallel they have no common point to rounding.
 AXES_CROSS = 1e-12
-# Of the size of the arm, or of 1: below this the degenerate equations give seeds too.
+# Of the size of the arm; of a sine, of 1: below this the degenerate equations give seeds too.
 DEGENERATE_SHOULDER = 1e-4
 # Of the size of the arm: a seed that misses by more is none.
 SEED_MISS = 0.05
@@ -324,9 +332,9 @@ VANISHED_SERIES = 1e-13
 OFF_CIRCLE = 0.05
 # Of the largest singular value of rows, twists or rates: smaller ones are rounding.
 DEPENDENT_FREEDOM = 1e-9
-# m per unit of velocity: less does not move a frame.
+# Of the machine's sizes: velocities that move it less leave a frame where it is.
 FRAME_MOVES = 1e-6
-# m, rad: arms that differ by more do not hold the same objects.
+# Of the machine's sizes: arms that differ by more do not hold the same objects.
 ARMS_AGREE = 1e-9
 
 # --- Paths.
@@ -374,17 +382,17 @@ NEAREST_EFFORTS = 1e-14
 PROGRAMME_HELD = 1e-10
 # Of a drive's rate: rates that differ by less are one.
 SAME_RATE = 1e-9
-# m, rad: a goal that is missed by less is met.
+# Of the machine's sizes: a goal that is missed by less is met.
 GOAL_MET = 1e-9
 # Of the largest speed: residual of the speeds of structure and goals that is rounding.
 SPEED_MET = 1e-14
 # Of a goal row of length 1: its least part that the other goals and the structure leave over.
 INDEPENDENT_GOAL = 1e-6
-# m, rad, m/s, rad/s: a start farther off is not on the course.
+# Of the machine's sizes: a start farther off is not on the course.
 OFF_COURSE = 1e-6
 # Of the configuration: tolerance of configurations that follow from rolling.
 ROLLED = 1e-10
-# m, rad: a goal that rolling misses by more cannot be met so.
+# Of the machine's sizes: a goal that rolling misses by more cannot be met so.
 SLIPPED = 1e-6
 # Of rows in units in which the first guess is of size 1: what ipopt is to reach.
 COLLOCATION = 1e-9
@@ -403,11 +411,11 @@ NULL_ENTRY = 1e-12
 
 # Of the largest singular value: closer than assembly can place an arm at a singular grasp.
 SINGULAR_GRASP = 1e-6
-# m, rad: a gap that a singular grasp leaves, where assembly creeps.
+# Of the machine's sizes: a gap that a singular grasp leaves, where assembly creeps.
 CREEPING_GRASP = 1e-5
 # Of the least singular value: rates that lead are swapped only for a larger gain.
 SWAP_GAIN = 1e-9
-# m: grasps nearer than assembly can tell apart have no line between them.
+# Of the machine's reach: grasps nearer than assembly can tell apart have no line between them.
 GRASPS_APART = 1e-9
 # Of the largest singular value of an arm's A_f: with a smaller one half of T's digits are lost.
 ARM_SINGULAR = 1e-8
@@ -424,7 +432,8 @@ C_AGREES = 1e-12
 # Of the largest number expected in all cases: a case of smaller numbers is measured against this part of them, so
 # that one which happens to expect almost nothing does not have to agree to more digits than rounding leaves.
 C_CASE_SMALL = 1e-3
-# m, rad: a state whose rows are open by more is no case for a test. Projection ends some 100 times closer.
+# Of the machine's sizes: a state whose rows are open by more is no case for a test. Projection ends some 100 times
+# closer.
 C_CASE_CLOSED = 1e-11
 # Of the largest singular value of rows and encoders, each of length one: motions with a smaller one are not seen by
 # any encoder. Far above rounding, far below any motion that an encoder is meant to read.
@@ -466,7 +475,7 @@ PRINTED_ROUNDING = 1e-12
 STUDIO_RESTING = 1e-12
 # m, rad: a run whose first sample is this close to the machine's start began there.
 SAME_START = 1e-9
-# m, rad: a frame that is dragged has arrived when it is this close. Below what a screen shows.
+# Of the machine's sizes: a frame that is dragged has arrived when it is this close. Below what a screen shows.
 DRAG_NEAR = 1e-9
 # Of the distance left: a step of dragging that gains less leads nowhere.
 DRAG_GAIN = 1e-7

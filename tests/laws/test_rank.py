@@ -109,7 +109,7 @@ def test_a_run_chooses_as_many_rows(plant: kb.Plant):
 def test_compiled_leaves_choose_the_rows_that_numpy_chooses(plant: kb.Plant):
     at = rows_at(plant, plant.inputs(*plant.start))
     m, n = at.matrix.shape
-    mass, copy, mask = at.metric.ravel().copy(), at.matrix.ravel().copy(), np.zeros(m)
+    mass, copy, mask = at.sizes.of_metric(at.metric).ravel(), at.sizes.of_rows(at.matrix).ravel(), np.zeros(m)
     assert rows.factorise(mass, n)
     weights = np.zeros(m)
     rows.scale_rows(mass, copy, weights, np.full(m, ROW_NOTHING), m, n)

@@ -2,7 +2,7 @@
 
 With the tangent T (A T = 0) of the rows, and v̇ and λ of the motion from rest held while the rest is differentiated::
 
-    e = T Tᵀ Q                              what no constraint balances
+    e = S⁻² T Tᵀ Q                          what no constraint balances; S⁻¹ T is orthonormal, S the machine's sizes
     K = ∂(M v̇ − Q − Aᵀλ)/∂q N               tangent stiffness: it contains the geometric stiffness of λ
     C = ∂(M v̇ − Q − Aᵀλ)/∂v                 damping
 
@@ -44,9 +44,10 @@ class NotInEquilibriumWarning(UserWarning):
 class Balance:
     """Forces, stiffness, damping and mass of a machine at rest."""
 
-    tangent: Array  # T, (n_v, freedoms): orthonormal
+    sizes: Array  # S, (n_v,): of the velocities, by which forces and torques are compared
+    tangent: Array  # T, (n_v, freedoms): S⁻¹ T is orthonormal
     unbalanced: Array  # e, (n_v,)
-    force_scale: float  # the largest force at work, balanced or not
+    force_scale: float  # the largest force at work in the sizes, balanced or not, J
     mass: Array  # M, (n_v, n_v)
     stiffness: Array  # K, (n_v, n_v)
     damping: Array  # C, (n_v, n_v)
@@ -55,7 +56,12 @@ class Balance:
     @property
     def is_equilibrium(self) -> bool:
         """Whether the machine stays at rest."""
-        return bool(np.max(np.abs(self.unbalanced), initial=0.0) <= REST_BALANCED * self.force_scale)
+        return bool(np.max(self.pulls, initial=0.0) <= REST_BALANCED * self.force_scale)
+
+    @property
+    def pulls(self) -> Array:
+        """The sizes of what is unbalanced, J."""
+        return np.asarray(np.abs(self.unbalanced) * self.sizes)
 
     def reduced(self, matrix: Array) -> Array:
         """Tᵀ · T of a matrix."""
@@ -63,7 +69,7 @@ class Balance:
 
     def worst(self, names: tuple[str, ...]) -> str:
         """The coordinates with the largest unbalanced force, in words."""
-        size = np.abs(self.unbalanced)
+        size = self.pulls
         order = [j for j in np.argsort(-size)[:3] if size[j] > max(0.1 * size.max(), REST_BALANCED * self.force_scale)]
         return ", ".join(f"{names[j]} by {self.unbalanced[j]:.3g}" for j in order)
 
@@ -108,12 +114,15 @@ class Rest:
     def check_still(self, q: Array) -> None:
         """Refuse rows that move or accelerate by themselves."""
         still = np.zeros(len(self.plant.velocities))
-        rates = (self.plant.velocity_residual(q, still), "/s"), (self.plant.constraint(q, still)[1], "/s²")
-        for sizes, unit in ((np.abs(values), unit) for values, unit in rates):
+        scales = self.plant.scales
+        moves = (self.plant.velocity_residual(q, still), scales.rate, "/s")
+        for values, rate, unit in (moves, (self.plant.constraint(q, still)[1], scales.rate**2, "/s²")):
+            sizes = np.abs(values) / (scales.strengths * rate)
             if np.max(sizes, initial=0.0) > REST_STILL:
-                row = self.plant.constraints[int(np.argmax(sizes))]
+                worst = int(np.argmax(sizes))
+                row, speed = self.plant.constraints[worst], abs(values[worst])
                 raise ConstraintError(
-                    f"{self.plant.system.name}: {row} moves by itself at t = 0 ({sizes.max():.3g}{unit}), so nothing "
+                    f"{self.plant.system.name}: {row} moves by itself at t = 0 ({speed:.3g}{unit}), so nothing "
                     "is at rest. Remove it, or let it start from rest."
                 )
 
@@ -124,7 +133,8 @@ class Rest:
         problem = plant.problem(inputs)
         if not all(np.isfinite(part).all() for part in problem):
             raise not_finite(plant)
-        T = np.eye(n)
+        S = plant.scales.velocities
+        T = np.diag(S)
         if plant.constraints:  # a machine without rows may be at rest where some motion has no inertia
             rows = independent_rows_of(plant, problem)
             T = rows.free_directions()
@@ -132,11 +142,11 @@ class Rest:
         _, C, K, rows_damping = slopes_at(self._tangent, inputs)
         if not (np.isfinite(K).all() and np.isfinite(C).all()):
             raise not_unique(plant, problem)
-        unbalanced = T @ (T.T @ problem.force)
+        unbalanced = T @ (T.T @ problem.force) / S**2
         motors = plant.actuation_map(q) @ self.actuation
-        sizes = (plant.bias(q, np.zeros(n)), problem.force, motors, K.diagonal() * REST_STRAIN)
-        scale = max(float(np.max(np.abs(part), initial=0.0)) for part in sizes)
-        return Balance(T, unbalanced, max(scale, np.finfo(float).tiny), problem.mass, K, C, rows_damping @ T)
+        forces = (plant.bias(q, np.zeros(n)), problem.force, motors, K.diagonal() * S * REST_STRAIN)
+        scale = max(float(np.max(np.abs(part) * S, initial=0.0)) for part in forces)
+        return Balance(S, T, unbalanced, max(scale, np.finfo(float).tiny), problem.mass, K, C, rows_damping @ T)
 
 
 def actuation_vector(plant: Plant, actuation: Actuation) -> Array:
@@ -163,9 +173,10 @@ def state_at_rest(plant: Plant, at: State | None) -> Array:
         return plant.start.q
     q, v = at
     speed = checked(v, len(plant.velocities), "at.v", plant.velocities)
-    if np.max(np.abs(speed), initial=0.0) > REST_STILL:
-        name = plant.velocities[int(np.argmax(np.abs(speed)))]
-        fastest = float(np.abs(speed).max())
+    parts = np.abs(speed) / plant.scales.velocities
+    if np.max(parts, initial=0.0) > REST_STILL * plant.scales.rate:
+        worst = int(np.argmax(parts))
+        name, fastest = plant.velocities[worst], float(abs(speed[worst]))
         raise ModelError(
             f"{plant.system.name}: expected a state at rest, got one in which {name} moves at {fastest:.3g}. "
             "Find a state with kb.equilibrium(...), or use plant.derivatives(q, v) for one in motion."

@@ -5,8 +5,8 @@ Newton's method on the tangent space: with the force r = TᵀQ and the tangent s
     K z = r        q ← q + N T z, then back onto the constraints
 
 A step that would go far, or up to an equilibrium that is not stable, is replaced by one that falls: along the modes of
-K each component goes the way of its force, no further than Newton's step or a half (metres, radians). So a start goes
-down to a stable equilibrium, unless it lies within a tenth of one that is not.
+K each component goes the way of its force, no further than Newton's step or a half (of the machine's length, radians).
+So a start goes down to a stable equilibrium, unless it lies within a tenth of one that is not.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from kalaba.model.system import System
 
 STEPS = 200
-FAR = 0.5  # m, rad: largest change of a coordinate in one step
+FAR = 0.5  # rad, or of the machine's length: largest change of a coordinate in one step
 CALM = 40  # steps, after which they become shorter
 HELD = "held_still"
 
@@ -67,11 +67,11 @@ def equilibrium(system: System | Plant, hold: Mapping[str, float] | None = None,
     rest = Rest(plant, actuation)
     q = plant.start.q
     rest.check_still(q)
-    zero = np.zeros(len(plant.velocities))
+    zero, strides = np.zeros(len(plant.velocities)), _strides(plant)
     for count in range(STEPS):
         balance = rest.at(q)
-        step = _step(balance, FAR * 0.95 ** max(0, count - CALM))
-        if np.max(np.abs(step), initial=0.0) <= EQUILIBRIUM_ARRIVED:
+        step = _step(balance, FAR * 0.95 ** max(0, count - CALM) * strides)
+        if np.max(np.abs(step) / plant.scales.ways, initial=0.0) <= EQUILIBRIUM_ARRIVED:
             break
         q = project_state(plant, State(displaced(plant.machine, q, step), zero), 0.0).q
     balance = rest.at(q)
@@ -81,11 +81,18 @@ def equilibrium(system: System | Plant, hold: Mapping[str, float] | None = None,
     return State(q, zero)
 
 
-def _step(balance: Balance, far: float) -> Array:
+def _strides(plant: Plant) -> Array:
+    """Sizes of the velocities; springs may give way by more than the machine's length."""
+    scales = plant.scales
+    is_length = np.array([c.unit.startswith("m") for c in plant.machine.velocities], dtype=bool)
+    return np.where(is_length, max(scales.length, scales.sag), 1.0)
+
+
+def _step(balance: Balance, far: Array) -> Array:
     """Newton's step T z, or a falling one where that goes far, or up, or where nothing resists."""
     T, K = balance.tangent, balance.reduced(balance.stiffness)
     r = T.T @ balance.unbalanced
-    if not r.size or np.max(np.abs(balance.unbalanced)) <= EQUILIBRIUM_NOISE * balance.force_scale:
+    if not r.size or np.max(balance.pulls) <= EQUILIBRIUM_NOISE * balance.force_scale:
         return np.zeros(len(T))
     metric = balance.reduced(balance.mass)
     metric = metric + 1e-9 * max(float(np.trace(metric)) / len(r), 1e-300) * np.eye(len(r))
@@ -96,24 +103,23 @@ def _step(balance: Balance, far: float) -> Array:
     newton = T @ (lower.T @ (Vt[firm].T @ ((U.T @ force)[firm] / sigma[firm])))
     lost = np.linalg.solve(lower, U[:, ~firm] @ (U.T @ force)[~firm])
     K = lower @ (K + K.T) @ lower.T / 2
-    limit = far if np.linalg.eigvalsh(K)[0] >= -EQUILIBRIUM_SOFT * sigma.max() else min(UNSTABLE_NEAR, far)
-    if (
-        np.max(np.abs(newton), initial=0.0) <= limit
-        and np.max(np.abs(T @ lost)) <= EQUILIBRIUM_LOST * balance.force_scale
-    ):
+    is_stable = np.linalg.eigvalsh(K)[0] >= -EQUILIBRIUM_SOFT * sigma.max()
+    limit = far if is_stable else np.minimum(UNSTABLE_NEAR * balance.sizes, far)
+    is_lost = np.max(np.abs(T @ lost) / balance.sizes) > EQUILIBRIUM_LOST * balance.force_scale
+    if (np.abs(newton) <= limit).all() and not is_lost:
         return np.asarray(newton)
     return _fall(T @ lower.T, K, force, far)
 
 
-def _fall(motions: Array, stiffness: Array, force: Array, far: float) -> Array:
+def _fall(motions: Array, stiffness: Array, force: Array, far: Array) -> Array:
     """Every mode of the stiffness goes the way of its force, no further than to its own balance."""
     values, vectors = np.linalg.eigh(stiffness)
     shapes, pull = motions @ vectors, vectors.T @ force
-    reach = far / np.maximum(np.abs(shapes).max(axis=0), 1e-300)
+    reach = 1 / np.maximum((np.abs(shapes) / far[:, np.newaxis]).max(axis=0), 1e-300)
     with np.errstate(divide="ignore", invalid="ignore"):
         way = np.minimum(np.abs(pull / values), reach)
     step = np.asarray(shapes @ np.where(pull == 0, 0.0, np.sign(pull) * way))
-    return step * min(1.0, far / max(float(np.abs(step).max()), 1e-300))
+    return step * min(1.0, 1 / max(float((np.abs(step) / far).max()), 1e-300))
 
 
 def _held(plant: Plant, hold: Mapping[str, float]) -> Plant:
@@ -132,7 +138,7 @@ def _held(plant: Plant, hold: Mapping[str, float]) -> Plant:
 
 def _unbalanced(plant: Plant, balance: Balance) -> ConstraintError:
     K = balance.reduced(balance.stiffness)
-    bare = balance.tangent.T @ balance.unbalanced
+    bare = balance.tangent.T @ balance.unbalanced  # along S⁻¹ T
     resists = np.linalg.norm(K @ bare) > EQUILIBRIUM_RESISTS * np.linalg.norm(K) * np.linalg.norm(bare)
     why = "the search from the start ended there" if resists else "nothing resists it"
     return ConstraintError(

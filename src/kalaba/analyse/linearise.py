@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
     from kalaba.plant.state import State
 
+POLE_DIGITS = 12  # of the fastest pole: those that differ by less stand in the order of their imaginary parts
+
 
 @dataclass(frozen=True)
 class Linear:
@@ -83,7 +85,9 @@ class Linear:
     def poles(self) -> NDArray[np.complex128]:
         """Eigenvalues of A in 1/s, slowest first; s = −ζω ± iω√(1 − ζ²) for a damped oscillation."""
         poles = np.linalg.eigvals(self.A).astype(complex)
-        return np.asarray(poles[np.lexsort((poles.imag, np.round(np.abs(poles), 9)))])
+        size = np.abs(poles)
+        alike = np.round(size / (size.max(initial=0.0) or 1.0), POLE_DIGITS)
+        return np.asarray(poles[np.lexsort((poles.real, poles.imag, alike))])
 
     @property
     def hertz(self) -> Array:
@@ -149,11 +153,13 @@ def linearise(
     packed = rest.packed(q)
     motion = slopes(plant, packed)
     _check_steady(plant, motion)
-    tangent = motion.rows.free_directions()
-    reached = _reached(tangent, motion.following)
+    sizes = motion.rows.sizes.velocities[:, np.newaxis]
+    tangent = motion.rows.free_directions() / sizes
+    reached = _reached(tangent, motion.following * sizes.T / sizes)
     placed = _independent(reached)
     moving = [placed[j] for j in _independent(tangent[placed])]
-    displacements, T = reached @ np.linalg.inv(reached[placed]), tangent @ np.linalg.inv(tangent[moving])
+    displacements = sizes * reached @ np.linalg.inv(sizes[placed] * reached[placed])
+    T = sizes * tangent @ np.linalg.inv(sizes[moving] * tangent[moving])
     S = motion.following @ displacements
     S = S - T @ S[moving]
     by_z, by_w = motion.by_q @ displacements + motion.by_v @ S, motion.by_v @ T
@@ -183,7 +189,10 @@ def _check_steady(plant: Plant, motion: Slopes) -> None:
 
 
 def _reached(tangent: Array, following: Array) -> Array:
-    """Orthonormal displacements to which small motions from rest lead: T, S T, S² T ... as far as they are new."""
+    """Orthonormal displacements to which small motions from rest lead: T, S T, S² T ... as far as they are new.
+
+    All of them in the machine's sizes.
+    """
     reached = tangent
     size = float(np.linalg.norm(following))
     while size > 0.0 and reached.shape[1] < len(reached):

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from kalaba.constrain.rows import IndependentRows
     from kalaba.model.system import System
 
-NEARBY = 1e-2  # size of the steps to nearby configurations
-OFF = 1e-3  # size of the steps off the manifold
+NEARBY = 1e-2  # rad, or of the machine's length: the steps to nearby configurations
+OFF = 1e-3  # rad, or of the machine's length: the steps off the manifold
 PROBES = 6
 
 
@@ -119,10 +119,11 @@ def check(system: System | Plant) -> Mobility:
 
 def _dependencies(plant: Plant, rows: IndependentRows) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
     """Each row that is left out as a combination of those that are kept."""
-    names, kept = plant.constraints, np.flatnonzero(rows.kept)
+    names, kept, sizes = plant.constraints, np.flatnonzero(rows.kept), rows.sizes.rows
     combinations = []
     for row, coefficients in zip(np.flatnonzero(~rows.kept), rows.dependencies(), strict=True):
-        terms = [(names[j], float(c)) for j, c in zip(kept, coefficients, strict=True) if abs(c) > DEPENDENCE_SHOWN]
+        shown = [(j, c) for j, c in zip(kept, coefficients, strict=True) if abs(c) > DEPENDENCE_SHOWN]
+        terms = [(names[j], float(c * sizes[row] / sizes[j])) for j, c in shown]
         combinations.append((names[row], tuple(terms)))
     return tuple(combinations)
 
@@ -131,7 +132,8 @@ def conditioning(plant: Plant, rows: IndependentRows) -> tuple[float, str]:
     """Smallest singular value of the kept rows in the mass metric, and the row with the largest part in it."""
     if not rows.kept.any():
         return 1.0, ""
-    U, sigma, _ = np.linalg.svd(_unit_rows(rows.metric, rows.matrix)[rows.kept], full_matrices=False)
+    sized = rows.sizes.of_metric(rows.metric), rows.sizes.of_rows(rows.matrix)
+    U, sigma, _ = np.linalg.svd(_unit_rows(*sized)[rows.kept], full_matrices=False)
     names = [name for name, is_kept in zip(plant.constraints, rows.kept, strict=True) if is_kept]
     share = np.abs(U[:, -1])
     return float(sigma[-1]), names[int(np.argmax(share > EQUAL_SHARE * share.max()))]  # of equal ones the first
@@ -170,14 +172,15 @@ def _on_manifold_only(plant: Plant, rows: IndependentRows) -> tuple[str, ...]:
     left_out = np.flatnonzero(~rows.kept)
     if not left_out.size:
         return ()
-    coefficients = rows.dependencies()
+    coefficients, sizes = rows.dependencies(), rows.sizes
+    metric, matrix = sizes.of_metric(rows.metric), sizes.of_rows(rows.matrix)
     q, v = plant.start
     rng = np.random.default_rng(3)
     broken = np.zeros(len(left_out), dtype=bool)
     for _ in range(PROBES):
-        across = np.linalg.solve(rows.metric, rows.matrix.T @ rng.normal(size=len(rows.matrix)))
-        step = np.asarray(across * OFF / max(np.abs(across).max(), 1e-300), dtype=np.float64)
-        A = plant.constraint(displaced(plant.machine, q, step), v)[0]
+        across = np.linalg.solve(metric, matrix.T @ rng.normal(size=len(matrix)))
+        step = np.asarray(sizes.velocities * across * OFF / max(np.abs(across).max(), 1e-300), dtype=np.float64)
+        A = sizes.of_rows(plant.constraint(displaced(plant.machine, q, step), v)[0])
         gap = np.abs(A[left_out] - coefficients @ A[rows.kept]).max(axis=1)
         broken |= gap > DEPENDENCE_BROKEN * np.abs(A).max()
     return tuple(plant.constraints[k] for k in left_out[broken])

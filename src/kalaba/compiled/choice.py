@@ -9,7 +9,6 @@ from kalaba.tolerances import (
     PROJECTION_LOST,
     PROJECTION_SPEED_CHANGE,
     ROW_FADED,
-    ROW_NOTHING,
     ROW_OPEN,
     ROW_PIVOT_FALLEN,
     ROW_PIVOT_GONE,
@@ -35,13 +34,14 @@ def watch(memory: Memory) -> bool:
         return False
     status, flag, rank = integers(memory.status), integers(memory.flag), integers(memory.rank)
     mask, lanes, end = floats(memory.mask), memory.lanes, memory.n_rows * memory.lanes
+    units = floats(memory.gap_units)
     gaps = floats(memory.rates + 8 * (memory.entries + memory.n_v * lanes + end))
     any_turned = False
     for lane in range(lanes):
         turned = rank[lane] < 0 or has_fallen(memory, lane, ROW_PIVOT_FALLEN)
         for row in range(memory.n_rows):
             k = row * lanes + lane
-            turned |= mask[k] == 0.0 and gaps[k] > ROW_OPEN and memory.projecting == 1
+            turned |= mask[k] == 0.0 and gaps[k] > ROW_OPEN * units[row] and memory.projecting == 1
             if rank[lane] >= 0 and status[lane] == RUNNING:
                 note_gap(memory, lane, gaps[k], row, memory.time)
         turned &= status[lane] == RUNNING
@@ -145,16 +145,25 @@ def settle_step(memory: Memory) -> None:
 
 @compiled
 def _take_out(memory: Memory, lane: int) -> None:
-    """Copy M and A of one lane, row by row."""
-    listed, chosen = floats(memory.listed), floats(memory.chosen)
-    mass, copy = floats(memory.mass), floats(memory.row_copy)
-    n, m, lanes = memory.n_v, memory.n_rows, memory.lanes
-    for i in range(n * n):
-        mass[i] = listed[i * lanes + lane]  # symmetric: its columns are its rows
-    for k in range(m):
+    """Copy M and A of one lane in the machine's sizes, row by row."""
+    listed, chosen, mass = floats(memory.listed), floats(memory.chosen), floats(memory.mass)
+    n, lanes, units = memory.n_v, memory.lanes, floats(memory.v_units)
+    for i in range(n):
+        for j in range(n):  # symmetric: its columns are its rows
+            mass[i * n + j] = units[i] * units[j] * listed[(i * n + j) * lanes + lane]
+    for k in range(memory.n_rows):
         chosen[k] = 0.0
+    _copy_rows(memory, lane)
+
+
+@compiled
+def _copy_rows(memory: Memory, lane: int) -> None:
+    """Copy A of one lane in the machine's sizes: entries per size of a velocity, of the size of their row."""
+    listed, copy, n, m = floats(memory.listed), floats(memory.row_copy), memory.n_v, memory.n_rows
+    units, row_units = floats(memory.v_units), floats(memory.row_units)
+    for k in range(m):
         for j in range(n):
-            copy[k * n + j] = listed[(n * n + j * m + k) * lanes + lane]
+            copy[k * n + j] = units[j] / row_units[k] * listed[(n * n + j * m + k) * memory.lanes + lane]
 
 
 @compiled
@@ -164,12 +173,12 @@ def _choose(memory: Memory, lane: int) -> int:
     weights, m, n = floats(memory.row_weights), memory.n_rows, memory.n_v
     if not _factorise(mass, n):
         return -1
-    sizes, least = floats(memory.row_sizes), floats(memory.row_least)
+    sizes, least, nothing = floats(memory.row_sizes), floats(memory.row_least), floats(memory.row_nothing)
     for k in range(m):
         slot = k * memory.lanes + lane
         for j in range(n):
             sizes[slot] = max(sizes[slot], abs(copy[k * n + j]))
-        least[k] = max(ROW_NOTHING, ROW_FADED * sizes[slot])
+        least[k] = max(nothing[k], ROW_FADED * sizes[slot])
     _scale_rows(mass, copy, weights, least, m, n)
     rank, row = 0, _farthest_row(copy, weights, chosen, m, n)
     while row >= 0:
@@ -183,10 +192,8 @@ def _choose(memory: Memory, lane: int) -> int:
 @compiled
 def _seat(memory: Memory, lane: int) -> None:
     """Say which of the chosen rows the limbs hand up, from the rows as they were before they were taken."""
-    copy, listed, n, m = floats(memory.row_copy), floats(memory.listed), memory.n_v, memory.n_rows
-    for k in range(m):
-        for j in range(n):
-            copy[k * n + j] = listed[(n * n + j * m + k) * memory.lanes + lane]
+    copy, n, m = floats(memory.row_copy), memory.n_v, memory.n_rows
+    _copy_rows(memory, lane)
     _scale_rows(floats(memory.mass), copy, floats(memory.row_weights), floats(memory.row_least), m, n)
     chosen, ends, limb_rows = floats(memory.chosen), integers(memory.limb_row_ends), integers(memory.limb_rows)
     tables = (ends, limb_rows, integers(memory.limb_column_ends), integers(memory.limb_columns))
@@ -223,13 +230,14 @@ def _judge_rows_left_out(memory: Memory) -> None:
     y, mask, lanes, end = floats(memory.y), floats(memory.mask), memory.lanes, memory.n_rows * memory.lanes
     residual, speed = floats(memory.settled + 8 * memory.entries), floats(memory.settled + 8 * (memory.entries + end))
     status, flag, named = integers(memory.status), integers(memory.flag), integers(memory.row)
+    units, v_units, first_v = floats(memory.gap_units), floats(memory.v_units), memory.n_y - memory.n_v
     for lane in range(lanes):
-        fastest, worst, concerned = 1.0, 1.0, flag[lane] == 1 and status[lane] == RUNNING
-        for i in range(memory.n_y - memory.n_v, memory.n_y):
-            fastest = max(fastest, abs(y[i * lanes + lane]))
+        fastest, worst, concerned = memory.own_rate, 1.0, flag[lane] == 1 and status[lane] == RUNNING
+        for i in range(memory.n_v):
+            fastest = max(fastest, abs(y[(first_v + i) * lanes + lane]) / v_units[i])
         for row in range(memory.n_rows):
             k = row * lanes + lane
-            opened = max(abs(residual[k]) / PROJECTION_LOST, abs(speed[k]) / (ROW_SPEED_CLOSED * fastest))
+            opened = max(abs(residual[k]) / PROJECTION_LOST, abs(speed[k]) / (ROW_SPEED_CLOSED * fastest)) / units[row]
             if mask[k] == 0.0 and opened > worst and concerned:
                 worst = opened
                 status[lane] = INCONSISTENT

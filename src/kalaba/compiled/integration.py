@@ -82,7 +82,9 @@ class Integration:
 
     def worst(self, lane: int = 0) -> Opening:
         """The largest residual of a lane so far."""
-        return Opening(*(self._workspace.arrays[name][lane].item() for name in ("worst", "worst_row", "worst_time")))
+        arrays = self._workspace.arrays
+        gap, row, time = (arrays[name][lane].item() for name in ("worst", "worst_row", "worst_time"))
+        return Opening(gap * (float(arrays["gap_units"][row]) if row >= 0 else 1.0), row, time)
 
     @property
     def slack(self) -> float:

@@ -146,7 +146,7 @@ class Memory:
     mass: int  # (n_v, n_v): scratch of one lane
     row_copy: int  # (n_rows, n_v): scratch of one lane
     row_weights: int  # (n_rows,): scratch of one lane
-    row_sizes: int  # (n_rows): largest entry of each row of A met at any choice
+    row_sizes: int  # (n_rows): largest entry of each row of A met at any choice, in the machine's sizes
     row_least: int  # (n_rows,): scratch of one lane
     raw: int  # (n_y): a state before it is projected
     chosen: int  # (n_rows,): scratch of one lane
@@ -158,6 +158,14 @@ class Memory:
     limb_columns: int
     choices: int  # (kept_choices, 3): time, lane, rank
     kept_choices: int
+
+    # The machine's sizes (see `plant/scales.py`): what gaps, rows and speeds are compared by.
+    gap_units: int  # (rows,): of gaps
+    row_units: int  # (rows,): of what rows say
+    q_units: int  # (n_q,): of coordinates
+    v_units: int  # (n_v,): of velocities, times s
+    row_nothing: int  # (rows,): rows of A without a larger entry, in these sizes, are rounding
+    own_rate: float  # 1/s: speeds are at least of this size
 
     # The event that stops a lane.
     event: int  # the kernel event; 0 = none
@@ -172,8 +180,8 @@ class Memory:
     rank: int  # (lanes,) integers: at the last choice; -1 = not yet chosen
     flag: int  # (lanes,) integers: scratch, the lanes a part of the loop concerns
     reached: int  # (lanes,): time of the last good state
-    residual: int  # (lanes,): of the kept rows, before the last correction by projection
-    worst: int  # (lanes,): largest gap met, its row (integers) and its time
+    residual: int  # (lanes,): of the kept rows, in units of gaps, before the last correction by projection
+    worst: int  # (lanes,): largest gap met, in units of gaps, its row (integers) and its time
     worst_row: int
     worst_time: int
     jolt: int  # (lanes,): largest change of speed by a projection, of the largest speed, and its time

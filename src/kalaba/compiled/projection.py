@@ -40,12 +40,12 @@ def copy_active(memory: Memory, source: Floats, target: Floats) -> None:
 def settle(memory: Memory, state: Floats, t: float) -> None:
     """Project the active lanes of `state` in place, again while the residual found before a correction is too large.
 
-    Too large is above 1e-12, as long as it shrinks: a state of large numbers may not come so near. `memory.residual`
-    holds the residual of the kept rows before the last correction.
+    Too large is above 1e-12 of the rows' sizes, as long as it shrinks: a state of large numbers may not come so near.
+    `memory.residual` holds the residual of the kept rows, in these sizes, before the last correction.
     """
     settled, active, before = floats(memory.settled), integers(memory.active), floats(memory.residual)
     mask, residual, lanes = floats(memory.mask), floats(memory.settled + 8 * memory.entries), memory.lanes
-    n_checked = memory.n_rows * memory.projecting  # a kernel that only normalises finds no residual
+    n_checked, units = memory.n_rows * memory.projecting, floats(memory.gap_units)  # normalising finds no residual
     again = memory.settle != 0
     tries = 0
     while again and tries < MOST_PROJECTIONS:
@@ -57,7 +57,8 @@ def settle(memory: Memory, state: Floats, t: float) -> None:
             if active[lane] == 1:
                 worst = 0.0
                 for k in range(n_checked):
-                    worst = max(worst, abs(residual[k * lanes + lane]) if mask[k * lanes + lane] > 0.0 else 0.0)
+                    gap = abs(residual[k * lanes + lane]) / units[k]
+                    worst = max(worst, gap if mask[k * lanes + lane] > 0.0 else 0.0)
                 shrinks = tries == 0 or worst < 0.5 * before[lane] or worst > PROJECTION_LOST
                 before[lane] = worst
                 active[lane] = 1 if worst > PROJECTED and shrinks else 0
@@ -119,12 +120,12 @@ def keep_raw(memory: Memory, state: Floats) -> None:
 @compiled
 def speed_change(memory: Memory, state: Floats, lane: int) -> float:
     """Tell how much of a lane's speed its projection has changed: of the largest so far, as a machine may turn back."""
-    raw, extents, lanes = floats(memory.raw), floats(memory.extents), memory.lanes
-    change, fastest = 0.0, SLOWEST
-    for slot in range(memory.n_y - memory.n_v, memory.n_y):
-        i = slot * lanes + lane
-        change = max(change, abs(state[i] - raw[i]))
-        fastest = max(fastest, abs(raw[i]), extents[i])
+    raw, extents, lanes, units = floats(memory.raw), floats(memory.extents), memory.lanes, floats(memory.v_units)
+    change, fastest, first_v = 0.0, SLOWEST * memory.own_rate, memory.n_y - memory.n_v
+    for j in range(memory.n_v):
+        i = (first_v + j) * lanes + lane
+        change = max(change, abs(state[i] - raw[i]) / units[j])
+        fastest = max(fastest, abs(raw[i]) / units[j], extents[i] / units[j])
     return change / fastest
 
 
@@ -153,9 +154,9 @@ def note_jolts(memory: Memory, state: Floats, t: float) -> None:
 
 @compiled
 def note_gap(memory: Memory, lane: int, gap: float, row: int, t: float) -> None:
-    """Keep the largest gap of a lane on record, with its row and its time."""
-    if gap > floats(memory.worst)[lane]:
-        floats(memory.worst)[lane] = gap
+    """Keep the largest gap of a lane on record, of its row's size, with its row and its time."""
+    if row >= 0 and gap > floats(memory.worst)[lane] * floats(memory.gap_units)[row]:
+        floats(memory.worst)[lane] = gap / floats(memory.gap_units)[row]
         integers(memory.worst_row)[lane] = row
         floats(memory.worst_time)[lane] = t
 
@@ -165,9 +166,10 @@ def fail_unsettled(memory: Memory) -> None:
     """Give up the lanes whose projection did not close, naming the row that stays farthest open."""
     status, row, left = integers(memory.status), integers(memory.row), floats(memory.residual)
     mask, residual, lanes = floats(memory.mask), floats(memory.settled + 8 * memory.entries), memory.lanes
+    units = floats(memory.gap_units)
     for lane in range(lanes):
         if status[lane] == RUNNING and left[lane] > PROJECTION_LOST:
             status[lane] = RESIDUAL
             for k in range(memory.n_rows):
-                if mask[k * lanes + lane] > 0.0 and abs(residual[k * lanes + lane]) >= left[lane]:
+                if mask[k * lanes + lane] > 0.0 and abs(residual[k * lanes + lane]) / units[k] >= left[lane]:
                     row[lane] = k

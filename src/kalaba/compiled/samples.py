@@ -41,10 +41,10 @@ def record(memory: Memory, lane: int, t: float, state: Floats) -> None:
     actuation = floats(memory.inputs + 8 * (memory.entries + lanes))
     _copy(memory, lane, n_u, actuation, floats(memory.sample_actuation + index * u_bytes))
     gaps = floats(forces + v_bytes + 8 * memory.n_rows * lanes)
-    gap, row = 0.0, -1
+    gap, row, worst, units = 0.0, -1, 0.0, floats(memory.gap_units)
     for k in range(memory.n_rows):
-        if gaps[k * lanes + lane] > gap:
-            gap, row = gaps[k * lanes + lane], k
+        if gaps[k * lanes + lane] > worst * units[k]:
+            gap, row, worst = gaps[k * lanes + lane], k, gaps[k * lanes + lane] / units[k]
     floats(memory.sample_time)[index * lanes + lane] = t
     floats(memory.sample_gap)[index * lanes + lane] = gap
     integers(memory.sample_gap_row)[index * lanes + lane] = row

@@ -145,9 +145,9 @@ def _place(memory: Memory, t: float, s: float) -> None:
 def _newton(memory: Memory, t: float, s: float) -> bool:
     """Solve for x, and say whether that went well."""
     x, y, size, last = floats(memory.collocated), floats(memory.y), 0.0, 0.0
-    largest = 1.0
-    for i in range(1, memory.n_y - memory.n_v):
-        largest = max(largest, abs(y[i]))
+    largest, first_v, units, v_units = 1.0, memory.n_y - memory.n_v, floats(memory.q_units), floats(memory.v_units)
+    for i in range(memory.n_work, first_v):
+        largest = max(largest, abs(y[i]) / units[i - memory.n_work])
     correction = floats(memory.correction)
     for k in range(memory.n_rows):
         floats(memory.multipliers)[k] = 0.0
@@ -165,8 +165,8 @@ def _newton(memory: Memory, t: float, s: float) -> bool:
         size, scale = 0.0, 0.0
         for i in range(memory.n_v):
             x[i] += correction[i]
-            size = max(size, abs(correction[i]))
-            scale = max(scale, abs(x[i]), abs(y[memory.n_y - memory.n_v + i]) / s)
+            size = max(size, abs(correction[i]) / v_units[i])
+            scale = max(scale, abs(x[i]) / v_units[i], abs(y[first_v + i]) / (s * v_units[i]))
         if not size < INFINITE:
             return False
         shrink = size / last if tries > 0 and last > 0.0 else 1.0

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kalaba.compiled.explicit import coefficients
-from kalaba.compiled.kernels import Kernels
+from kalaba.compiled.kernels import Kernels, Units
 from kalaba.compiled.memory import MEMORY
 from kalaba.compiled.schedule import Schedule
 from kalaba.errors import NativeError
@@ -16,7 +16,7 @@ from kalaba.native.batch import Code
 from kalaba.native.machine_code import Floats
 from kalaba.steppers.scheme import Scheme
 from kalaba.steppers.stepper import Pace, Stepper
-from kalaba.tolerances import ON_GRID, SAME_TIME
+from kalaba.tolerances import ON_GRID, ROW_NOTHING, SAME_TIME
 
 KEPT_CHOICES = 1000
 SCHEME_EXPONENT = 3  # of h in the error estimate of a scheme, whose order is 2
@@ -36,10 +36,12 @@ class Workspace:
 
 def workspace(kernels: Kernels, stepper: Stepper, schedule: Schedule, y: Floats) -> Workspace:
     """Make everything the loop works on, at the start of the run; `y` has shape (n_y, lanes)."""
+    units = Units.plain(kernels.layout) if kernels.units is None else kernels.units
     arrays: Arrays = {
         **_step_arrays(kernels, y),
-        **_scales(kernels, stepper.pace, schedule, y),
+        **_scales(units, stepper.pace, schedule, y),
         **_row_arrays(kernels),
+        **_units(units),
         **_lane_arrays(kernels.layout.lanes, schedule.start),
         **_sample_arrays(kernels, schedule.n_samples + 1),  # one more for an event
     }
@@ -56,6 +58,7 @@ def workspace(kernels: Kernels, stepper: Stepper, schedule: Schedule, y: Floats)
         **_code("rows", kernels.rows),
         **_code("event", kernels.event),
     }
+    fields["own_rate"] = units.rate
     fields["mask"] = fields["inputs"] + 8 * kernels.layout.mask.start * kernels.layout.lanes
     memory = np.zeros(1, dtype=MEMORY)
     for name, value in fields.items():
@@ -138,19 +141,18 @@ def _step_arrays(kernels: Kernels, y: Floats) -> Arrays:
     }
 
 
-def _scales(kernels: Kernels, pace: Pace, schedule: Schedule, y: Floats) -> Arrays:
+def _scales(units: Units, pace: Pace, schedule: Schedule, y: Floats) -> Arrays:
     """What errors are measured against: atol in parts of each size, for a velocity per duration of the run.
 
     A velocity that is off by so much leads astray by atol in the whole run.
     """
-    layout = kernels.layout
-    first_v = layout.n_y - layout.n_v
-    sizes = np.ones(layout.n_q + layout.n_v) if kernels.sizes is None else kernels.sizes
-    floors = np.concatenate([np.ones(layout.n_work), pace.atol * sizes])
+    first_v = len(y) - len(units.velocities)
+    n_work = first_v - len(units.coordinates)
+    floors = np.concatenate([np.ones(n_work), pace.atol * units.coordinates, pace.atol * units.velocities])
     floors[first_v:] /= max(schedule.end - schedule.start, np.finfo(float).tiny)
     origins = np.array(y, order="C")
     origins[first_v:] = 0.0
-    sizes = np.concatenate([np.ones(layout.n_work), sizes])
+    sizes = np.concatenate([np.ones(n_work), units.coordinates, units.velocities])
     return {"floors": floors, "origins": origins, "extents": np.abs(y - origins), "sizes": sizes}
 
 
@@ -193,6 +195,16 @@ def _row_arrays(kernels: Kernels) -> Arrays:
         "row_least": np.zeros(m),
         "chosen": np.zeros(m),
         "choices": np.zeros((KEPT_CHOICES, 3)),
+    }
+
+
+def _units(units: Units) -> Arrays:
+    return {
+        "gap_units": np.array(units.gaps, dtype=np.float64),
+        "row_units": np.array(units.strengths, dtype=np.float64),
+        "q_units": np.array(units.coordinates, dtype=np.float64),
+        "v_units": np.array(units.velocities, dtype=np.float64),
+        "row_nothing": ROW_NOTHING * units.gaps / units.strengths,
     }
 
 

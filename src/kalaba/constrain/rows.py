@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +40,34 @@ Tables = tuple[Integers, Integers, Integers, Integers]
 Limbs = tuple[Tables, int]  # the tables, and how many rows the hub can take over (that it has free)
 
 
+class Sizes(NamedTuple):
+    """How large rows and velocities of a machine are, by which metres and radians are compared.
+
+    In these sizes an entry of A is A_kj s_j / r_k, one of M is M_ij s_i s_j: the same for a machine at any size.
+    """
+
+    rows: Array  # r, (m,)
+    velocities: Array  # s, (n,)
+
+    def some(self, rows: npt.NDArray[np.bool_]) -> Sizes:
+        """The sizes where some of the rows are meant."""
+        return Sizes(self.rows[rows], self.velocities)
+
+    def of_rows(self, matrix: Array) -> Array:
+        """A in these sizes."""
+        return np.ascontiguousarray(matrix * self.velocities / self.rows[:, np.newaxis])
+
+    def of_metric(self, metric: Array) -> Array:
+        """M in these sizes."""
+        return np.ascontiguousarray(metric * self.velocities * self.velocities[:, np.newaxis])
+
+
+def plain_sizes(matrix: Array) -> Sizes:
+    """Sizes of 1, for rows and velocities that need no comparing."""
+    m, n = matrix.shape
+    return Sizes(np.ones(m), np.ones(n))
+
+
 @dataclass(frozen=True, slots=True)
 class IndependentRows:
     """The rows of a machine at one state on its constraint manifold, and which of them are independent."""
@@ -47,6 +76,7 @@ class IndependentRows:
     matrix: Array  # A, (m, n)
     mask: Array  # (m,): 1 for a row of the independent set, 0 for a row that follows from it
     rank: int  # -1 if the metric is not positive definite, so that nothing could be decided
+    sizes: Sizes  # by which it was decided
 
     @property
     def kept(self) -> npt.NDArray[np.bool_]:
@@ -54,19 +84,24 @@ class IndependentRows:
         return np.asarray(self.mask > 0.0)
 
     def free_directions(self, *, mass_orthonormal: bool = False) -> Array:
-        """Directions T (n, n − rank) that the rows leave free, A T = 0: TᵀT = 1, or TᵀM T = 1."""
+        """Directions T (n, n − rank) that the rows leave free, A T = 0: TᵀM T = 1, or TᵀT = 1 in the sizes."""
+        sizes = self.sizes.velocities[:, np.newaxis]
+        A = self.sizes.of_rows(self.matrix)[self.kept]
         if not mass_orthonormal:
-            return null_directions(self.matrix[self.kept])
-        lower = np.linalg.cholesky(self.metric)
-        B = solve_triangular(lower, self.matrix[self.kept].T, lower=True).T
-        return np.asarray(solve_triangular(lower.T, null_directions(B)))
+            return np.asarray(sizes * null_directions(A))
+        lower = np.linalg.cholesky(self.sizes.of_metric(self.metric))
+        B = solve_triangular(lower, A.T, lower=True).T
+        return np.asarray(sizes * solve_triangular(lower.T, null_directions(B)))
 
     def dependencies(self) -> Array:
-        """How the rows left out follow from those kept: C with A_out = C A_kept, see `dependencies`."""
-        return dependencies(self.metric, self.matrix, self.mask)
+        """How the rows left out follow from those kept: C with A_out = C A_kept, in the sizes (see `dependencies`)."""
+        return dependencies(self.sizes.of_metric(self.metric), self.sizes.of_rows(self.matrix), self.mask)
 
     def from_kept(self) -> Array:
-        """All rows by those kept: P (m, rank) with A = P A_kept; it has the rank that was decided, to the last bit."""
+        """All rows by those kept: P (m, rank) with A = P A_kept, in the sizes.
+
+        It has the rank that was decided, to the last bit.
+        """
         P = np.zeros((len(self.mask), self.rank))
         P[self.kept] = np.eye(self.rank)
         P[~self.kept] = self.dependencies()
@@ -78,20 +113,22 @@ def independent_rows(
     matrix: Array,
     is_velocity_level: Sequence[bool] = (),
     *,
+    sizes: Sizes | None = None,
     apart: float = ROW_INDEPENDENT,
     vanished: Array | float = ROW_NOTHING,
 ) -> IndependentRows:
     """Decide which rows of A are independent in the metric M; the state must lie on the constraint manifold.
 
     Rows at velocity level are scaled down: where one says the same as rows at position level, those are kept, since
-    they alone bring the configuration back. `apart` and `vanished` as in `choose_rows`.
+    they alone bring the configuration back. `apart` and `vanished` as in `choose_rows`, of A in the sizes.
     """
     mask = np.zeros(len(matrix))
-    chosen_from = np.ascontiguousarray(matrix)
+    sizes = plain_sizes(matrix) if sizes is None else sizes
+    chosen_from = sizes.of_rows(matrix)
     if any(is_velocity_level):
         chosen_from = chosen_from * np.where(is_velocity_level, VELOCITY_ROW_LENGTH, 1.0)[:, np.newaxis]
-    rank = choose_rows(np.ascontiguousarray(metric), chosen_from, mask, apart=apart, vanished=vanished)
-    return IndependentRows(metric, matrix, mask, rank)
+    rank = choose_rows(sizes.of_metric(metric), chosen_from, mask, apart=apart, vanished=vanished)
+    return IndependentRows(metric, matrix, mask, rank, sizes)
 
 
 def null_directions(matrix: Array) -> Array:

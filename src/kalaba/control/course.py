@@ -12,6 +12,7 @@ import numpy as np
 
 from kalaba import tolerances
 from kalaba.constrain.kernels.functions import law_values
+from kalaba.constrain.rows import Sizes
 from kalaba.control.goals import Follow, Goal, Motion, Rows, ScalarMotion, chosen, motion_of, numbers_of, stacked
 from kalaba.errors import ControlError
 from kalaba.model.text.expressions import parse
@@ -65,6 +66,16 @@ class Course:
         return chosen(stacked(self.motions, equations.kinematics, numbers), self.independent)
 
     @cached_property
+    def sizes(self) -> Array:
+        """What errors of each row are parts of: the machine's reach, or 1 for angles."""
+        return goal_sizes(self.plant, self.motions)
+
+    @cached_property
+    def strengths(self) -> Array:
+        """The same with the machine's length: for what rows say, which does not depend on where it stands."""
+        return goal_sizes(self.plant, self.motions, self.plant.scales.length)
+
+    @cached_property
     def label(self) -> str:
         """What tells its code apart."""
         return f"{[motion.shape for motion in self.motions]} {self.independent}"
@@ -99,10 +110,10 @@ class Course:
         q = self._way(near) if self._end else self.start.q
         q = unit(self.plant.machine, q if t == near else _roll(self.plant, self.motions, q, (near, t))(t))
         error = np.abs(self.demand(State(q, np.zeros(len(self.plant.velocities))), t).error)
-        if error.max(initial=0.0) > tolerances.SLIPPED:
-            raise _would_slip(
-                self.plant, self.motions, t, f"{self.names[int(error.argmax())]} misses by {error.max():.3g}."
-            )
+        parts = error / self.sizes
+        if parts.max(initial=0.0) > tolerances.SLIPPED:
+            worst = int(parts.argmax())
+            raise _would_slip(self.plant, self.motions, t, f"{self.names[worst]} misses by {error[worst]:.3g}.")
         return q
 
 
@@ -112,9 +123,15 @@ def apart(course: Course, start: State) -> str:
         return ""
     demand = course.demand(start, 0.0)
     slower = demand.velocity - demand.matrix @ start.v
-    for gaps, what in ((demand.error, "m or rad off its path"), (slower, "m/s or rad/s too slow or fast")):
-        worst = int(np.abs(gaps).argmax()) if gaps.size else 0
-        if gaps.size and abs(gaps[worst]) > tolerances.OFF_COURSE:
+    scales = course.plant.scales
+    fastest = float(scales.fastest(start.v))
+    for gaps, rate, what in (
+        (demand.error, 1.0, "m or rad off its path"),
+        (slower, fastest, "m/s or rad/s too slow or fast"),
+    ):
+        parts = np.abs(gaps) / (course.sizes * rate)
+        worst = int(parts.argmax()) if gaps.size else 0
+        if gaps.size and parts[worst] > tolerances.OFF_COURSE:
             return f"{course.names[worst]} starts {abs(gaps[worst]):.3g} {what}"
     return ""
 
@@ -127,9 +144,8 @@ def _roll(plant: Plant, motions: tuple[Motion, ...], q: Array, span: tuple[float
         q = unit(plant.machine, q)
         return q_dot(plant.machine, q, _speed(plant, motions, q, t))
 
-    result = solve_ivp(
-        rate, span, q, method="DOP853", rtol=tolerances.ROLLED, atol=tolerances.ROLLED, dense_output=True
-    )
+    atol = tolerances.ROLLED * plant.scales.coordinates
+    result = solve_ivp(rate, span, q, method="DOP853", rtol=tolerances.ROLLED, atol=atol, dense_output=True)
     if not result.success:
         raise _would_slip(plant, motions, float(result.t[-1]), "the speeds have no bound.")
     return result.sol  # type: ignore[no-any-return]
@@ -159,6 +175,21 @@ def demand(plant: Plant, motions: tuple[Motion, ...], state: State, t: float) ->
     return Demand(matrix, *rest)
 
 
+def goal_sizes(plant: Plant, motions: tuple[Motion, ...], length: float | None = None) -> Array:
+    """The size of each goal row: the machine's reach, or another length, for metres, 1 for angles.
+
+    One whose unit is not known has the size that the machine's velocities move it by at its start.
+    """
+    length = plant.scales.reach if length is None else length
+    units = [unit for motion in motions for unit in motion.units(plant.machine)]
+    sizes = np.array([{"m": length, "rad": 1.0, "1": 1.0}.get(unit, 0.0) for unit in units])
+    if not sizes.all():
+        matrix = demand(plant, motions, State(plant.start.q, np.zeros(len(plant.velocities))), 0.0).matrix
+        moved = np.max(np.abs(matrix) * plant.scales.velocities, axis=1, initial=0.0)
+        sizes = np.where(sizes > 0, sizes, np.where(moved > 0, moved, 1.0))
+    return sizes
+
+
 @dataclass(frozen=True)
 class _Closing:
     """The assembly problem of a machine that is to meet its goals at a time."""
@@ -166,6 +197,17 @@ class _Closing:
     plant: Plant
     motions: tuple[Motion, ...]
     t: float
+
+    @property
+    def sizes(self) -> Sizes:
+        """Of the rows at position level, then of the goals."""
+        scales = self.plant.scales
+        position = ~np.array(self.plant.machine.is_velocity_level, dtype=bool)
+        return Sizes(np.concatenate([scales.rows[position], goal_sizes(self.plant, self.motions)]), scales.ways)
+
+    def size(self, q: Array) -> float:
+        """How large a configuration is in the machine's sizes, at least 1."""
+        return closing(self.plant).size(q)
 
     def evaluate(self, q: Array) -> tuple[Array, Array, Array]:
         """Residual, matrix and metric of the structure and of the goals."""
@@ -191,12 +233,14 @@ class _Closing:
 
 
 def _closed(plant: Plant, motions: tuple[Motion, ...], names: tuple[str, ...], guess: Array, t: float) -> Array:
-    closed = close(_Closing(plant, motions, t), guess)
+    problem = _Closing(plant, motions, t)
+    closed = close(problem, guess)
     gaps = np.abs(closed.residual)
-    if gaps.size and gaps.max() > tolerances.GOAL_MET:
+    parts = gaps / problem.sizes.rows
+    if parts.max(initial=0.0) > tolerances.GOAL_MET:
         levels = zip(plant.constraints, plant.machine.is_velocity_level, strict=True)
         structure = [name for name, is_velocity in levels if not is_velocity]
-        worst = int(np.argmax(gaps))
+        worst = int(np.argmax(parts))
         raise ControlError(
             f"{plant.system.name}: the goals cannot be met at t = {t:.4g} s{_way(motions, t)}; "
             f"{[*structure, *names][worst]} misses by {gaps[worst]:.3g}. Is the path inside the workspace?"
@@ -215,15 +259,16 @@ def _way(motions: tuple[Motion, ...], t: float) -> str:
 
 def _speed(plant: Plant, motions: tuple[Motion, ...], q: Array, t: float) -> Array:
     """The velocity of least energy that obeys the structure and moves as the goals do."""
-    n = len(plant.velocities)
+    n, scales = len(plant.velocities), plant.scales
     v = np.zeros(n)
+    sizes = Sizes(np.concatenate([scales.strengths, goal_sizes(plant, motions, scales.length)]), scales.velocities)
     for _ in range(SPEED_STEPS):
         problem = plant.problem(plant.inputs(q, v, t))
         goals = demand(plant, motions, State(q, v), t)
         residual = np.concatenate([plant.velocity_residual(q, v, t), goals.matrix @ v - goals.velocity])
-        if np.abs(residual).max(initial=0.0) < tolerances.SPEED_MET * max(1.0, np.abs(v).max()):
+        if np.max(np.abs(residual) / sizes.rows, initial=0.0) < tolerances.SPEED_MET * scales.fastest(v):
             break
-        v = v + weighted_step(np.vstack([problem.matrix, goals.matrix]), problem.mass, -residual)
+        v = v + weighted_step(np.vstack([problem.matrix, goals.matrix]), problem.mass, -residual, sizes)
     return v
 
 
@@ -284,7 +329,8 @@ def _names(plant: Plant, motions: tuple[Motion, ...]) -> tuple[str, ...]:
 def tangent(plant: Plant, q: Array) -> tuple[Array, Array]:
     """L⁻ᵀ N: velocities that obey the structure, orthonormal in the mass metric; and L⁻ᵀ alone."""
     rows = rows_at(plant, plant.inputs(q))
-    inverse = np.linalg.inv(np.linalg.cholesky(rows.metric)).T
+    sizes = rows.sizes.velocities[:, np.newaxis]
+    inverse = sizes * np.linalg.inv(np.linalg.cholesky(rows.sizes.of_metric(rows.metric))).T
     return rows.free_directions(mass_orthonormal=True) if len(rows.matrix) else inverse, inverse
 
 
@@ -339,7 +385,7 @@ def _unspoken(
         )
         _, _, directions = np.linalg.svd(matrix)
         basis = basis @ directions[len(independent) :].T
-    weight = np.abs(basis).max(axis=1)
+    weight = np.abs(basis).max(axis=1) / plant.scales.velocities
     names = [n for n, w in zip(plant.velocities, weight, strict=True) if w > tolerances.PART_SHOWN * weight.max()]
     count = freedoms - len(independent)
     shown = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")

@@ -18,6 +18,7 @@ import numpy as np
 
 from kalaba.derive.applied import frame_jacobian
 from kalaba.errors import ControlError, near
+from kalaba.model.units import unit_of
 from kalaba.paths.path import Path, Turn, keep
 from kalaba.paths.timing import MinimumJerk
 from kalaba.plant.laws import read
@@ -27,6 +28,7 @@ from kalaba.space.symbolic import about, vee
 
 if TYPE_CHECKING:
     from kalaba.derive.kinematics import Kinematics
+    from kalaba.model.machine import Machine
     from kalaba.model.text.expressions import Expression
     from kalaba.plant.plant import Plant
 
@@ -174,6 +176,9 @@ class Motion(Protocol):
     def path(self) -> Path | None:
         """The path that it goes along, if there is one."""
 
+    def units(self, machine: Machine) -> tuple[str, ...]:
+        """The unit of each of its rows: m, rad; empty where its expression does not say."""
+
     def rows(self, k: Kinematics, numbers: ca.SX) -> Rows:
         """Its rows, with symbols for its numbers."""
 
@@ -198,6 +203,10 @@ class PoseMotion:
     def shape(self) -> str:
         """All but its numbers."""
         return repr((self.name, self.path, self.turn, self.run_in and self.run_in[0]))
+
+    def units(self, machine: Machine) -> tuple[str, ...]:
+        """Metres, then radians."""
+        return ("m",) * 3 if self.turn is None else ("m",) * 3 + ("rad",) * 3
 
     def pose_aim(self, position: ca.SX, rotation: ca.SX, t: ca.SX, numbers: ca.SX) -> Aim:
         """In world axes: e = (x_d − x, rotation vector of R_d Rᵀ), and twist and its rate; three rows without turn."""
@@ -255,6 +264,10 @@ class ScalarMotion:
     def path(self) -> None:
         """It goes along none."""
         return
+
+    def units(self, machine: Machine) -> tuple[str, ...]:
+        """That of the expression."""
+        return (unit_of(machine, self.target),)
 
     def rows(self, k: Kinematics, numbers: ca.SX) -> Rows:
         """One row."""

@@ -163,7 +163,7 @@ def _best(plant: Plant, rows: tuple[int, ...], velocities: tuple[int, ...]) -> t
     from scipy.linalg import qr
 
     matrix, _ = plant.constraint(*plant.start)
-    A = matrix[np.ix_(rows, velocities)]
+    A = plant.scales.sizes.of_rows(matrix)[np.ix_(rows, velocities)]
     order = qr(A, mode="r", pivoting=True)[1]
     follow, lead = list(order[: len(rows)]), list(order[len(rows) :])
     while True:
@@ -191,6 +191,8 @@ def check_arms(plant: Plant, arms: tuple[Arm, ...], holding: Array) -> None:
         if not size:
             continue
         matrix = holding[first : first + size * size].reshape((size, size), order="F")
+        sizes = plant.scales.sizes
+        matrix = matrix * sizes.velocities[list(arm.follow)] / sizes.rows[list(arm.rows)][:, np.newaxis]
         first += size * size
         sigma = np.linalg.svd(matrix, compute_uv=False) if np.isfinite(matrix).all() else np.zeros(1)
         if not sigma[-1] > tolerances.ARM_SINGULAR * sigma[0]:

@@ -175,8 +175,10 @@ def _apart(space: ObjectSpace, goals: Goals, start: State) -> str:
         return ""
     error = ca.Function("error", [k.symbols.q, k.symbols.t, k.symbols.p], [stacked_aims(aims).error])
     gaps = np.abs(error(start.q, 0.0, plant.parameters).full().ravel())
-    worst = int(gaps.argmax())
-    if not gaps[worst] > tolerances.OFF_COURSE:
+    units = [unit for goal in goals for unit in goal.units(plant.machine)]
+    parts = gaps / [plant.scales.reach if unit == "m" else 1.0 for unit in units]
+    worst = int(parts.argmax())
+    if not parts[worst] > tolerances.OFF_COURSE:
         return ""
     names = [name for goal in goals for name in goal.names]
     return f"{names[worst]} starts {gaps[worst]:.3g} m or rad off its path"

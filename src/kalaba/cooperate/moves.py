@@ -17,6 +17,7 @@ from kalaba.paths.timing import MinimumJerk
 
 if TYPE_CHECKING:
     from kalaba.derive.kinematics import Kinematics
+    from kalaba.model.machine import Machine
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,10 @@ class JointMotion:
     def shape(self) -> str:
         """All but its numbers."""
         return repr((self.coordinate, self.moves))
+
+    def units(self, machine: Machine) -> tuple[str, ...]:
+        """That of the coordinate."""
+        return (next(c.unit for c in machine.coordinates if c.name == self.coordinate),)
 
     def aim(self, kinematics: Kinematics, numbers: ca.SX) -> Aim:
         """The error p_d − p, and the rates of p_d."""

@@ -18,13 +18,14 @@ from kalaba.model.solids import Solid
 from kalaba.model.system import Placement, System
 from kalaba.native.backend import Interpreted
 from kalaba.plant.plant import Plant, build
+from kalaba.plant.scales import Geometry
 from kalaba.plant.start import find_configuration, widest_gap
 from kalaba.space.arrays import Array
 from kalaba.space.number import is_number
 from kalaba.space.numeric_pose import NumericPose
 from kalaba.space.pose import Pose
 
-NEARBY = 0.1  # rad, m: how far the configurations lie that tell the rank a grasp has elsewhere
+NEARBY = 0.1  # rad, or of the arm's length: how far the configurations lie that tell the rank a grasp has elsewhere
 PROBES = 4  # configurations nearby
 TRIES = 40  # starts from which an arm that stands alone is led to its grasp
 
@@ -93,9 +94,12 @@ def _seats(objects: System, arms: dict[str, Placement], grasps: list[Grasp]) -> 
 
 def _model(arm: Placement, grasp: Grasp) -> Plant:
     """The arm before a free seat, joined as it holds."""
+    placed = arm.system.place("arm", parameters=arm.parameters)
+    size = Geometry(System(arm.system.name, (placed,)).machine)
+    mass, length = size.mass or 1.0, size.length or 1.0
     parts = (
-        arm.system.place("arm", parameters=arm.parameters),
-        Body("seat", Solid(1.0, inertia=(1.0, 1.0, 1.0)), joint=Free()),
+        placed,
+        Body("seat", Solid(mass, inertia=(mass * length**2,) * 3), joint=Free()),
         Connection("grip", f"arm.{tool_of(arm, grasp)}", parent="seat", joint=grasp.joint),
     )
     return build(System(arm.system.name, parts), backend=Interpreted())
@@ -109,9 +113,10 @@ def _check_arm(plant: Plant, grasp: Grasp, seat: Seat | None, system: System) ->
     if not is_straight:
         closed, problem = find_configuration(plant, start, TRIES)
     _, gap, unit = widest_gap(plant, closed, problem)
+    is_near = bool((np.abs(closed.residual) < tolerances.CREEPING_GRASP * problem.sizes.rows).all())
     value, is_singular = _conditioning(plant, closed.q)
     where = f"{system.name}.{grasp.arm}"
-    if not closed.is_closed and not (gap < tolerances.CREEPING_GRASP and is_singular):
+    if not closed.is_closed and not (is_near and is_singular):
         wanted = "" if seat is None else f" at {_text(seat.in_world)}"
         raise AssemblyError(
             f"{where}: cannot reach its grasp of {grasp.body}{wanted}; gap {gap:.3g} {unit}. "
@@ -159,7 +164,7 @@ def _conditioning(plant: Plant, q: Array) -> tuple[float, bool]:
     for _ in range(PROBES):
         moved = q.copy()
         for i, _ in plant.machine.scalar_pairs:
-            moved[i] += NEARBY * rng.normal()
+            moved[i] += NEARBY * plant.scales.coordinates[i] * rng.normal()
         rank = max(rank, int(np.sum(_values(plant, moved) > tolerances.SINGULAR_GRASP)))
     if rank == 0:
         return 1.0, False
@@ -175,7 +180,8 @@ def _values(plant: Plant, q: Array) -> Array:
     mine = [i for i, name in enumerate(plant.velocities) if name.startswith("arm.")]
     is_grip = np.array([row.startswith("grip.") for row in plant.constraints])
     problem = plant.problem(plant.inputs(q))
-    A, M = problem.matrix[:, mine], problem.mass[np.ix_(mine, mine)]
+    sizes = plant.scales.sizes
+    A, M = sizes.of_rows(problem.matrix)[:, mine], sizes.of_metric(problem.mass)[np.ix_(mine, mine)]
     own_rows = A[~is_grip]
     block = A[is_grip] @ independent_rows(row_metric(M, own_rows), own_rows).free_directions()
     lengths = np.linalg.norm(block, axis=1)

@@ -99,22 +99,24 @@ def squeeze(space: ObjectSpace, state: State, names: tuple[str, str], newtons: f
     points = [plant.pose(hold.child, q).position for hold in (first, second)]
     line = points[1] - points[0]
     distance = float(np.linalg.norm(line))
-    if distance < GRASPS_APART:
+    if distance < GRASPS_APART * plant.scales.reach:
         raise ControlError(f"squeeze: {names[0]} and {names[1]} hold at one point, so there is no line between them.")
     push = newtons * line / distance
     load = sum(_point_jacobian(space, hold, q).T @ (sign * push) for hold, sign in ((first, 1), (second, -1)))
     shared = list(motors(space, None, {}))
     B = plant.actuation_map(q)
     torques = np.zeros(len(plant.actuators))
-    torques[shared] = np.linalg.lstsq(B[:, shared], load, rcond=None)[0]
+    sizes = plant.scales.velocities
+    torques[shared] = np.linalg.lstsq(B[:, shared] * sizes[:, np.newaxis], load * sizes, rcond=None)[0]
     _check_push(space, state, names, torques, np.asarray(load))
     return torques
 
 
 def _check_push(space: ObjectSpace, state: State, names: tuple[str, str], torques: Array, load: Array) -> None:
     """Refuse a push that motors cannot give, or that a grasp lets slip."""
-    allowed = FORCE_REACHED * np.abs(load).max()
-    if np.abs(space.plant.actuation_map(state.q) @ torques - load).max() > allowed:
+    sizes = space.plant.scales.velocities
+    allowed = FORCE_REACHED * np.abs(load * sizes).max()
+    if np.abs((space.plant.actuation_map(state.q) @ torques - load) * sizes).max() > allowed:
         raise ControlError(f"squeeze: the motors of the arms at {names[0]} and {names[1]} cannot give this push.")
     if np.abs(space.force_map(state) @ torques).max() > allowed:
         raise ControlError(

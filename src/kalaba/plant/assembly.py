@@ -3,6 +3,8 @@
 Newton steps Δ = −M⁻¹Aᵀ G⁺ φ close the loops; then steps that keep them closed while they shorten the whole way
 from the guess make the change the least one. Polynomial rows have false roots (a hinge flipped by half a turn): they
 are caught afterwards, and assembly starts again from another place.
+
+All of it works in the problem's own sizes: gaps, displacements and steps are parts of them, without units.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from typing import Protocol
 
 import numpy as np
 
+from kalaba.constrain.rows import Sizes
 from kalaba.space.arrays import Array
 from kalaba.tolerances import (
     ASSEMBLY_ARRIVED,
@@ -28,13 +31,20 @@ from kalaba.tolerances import (
 NEWTON_STEPS = 60
 TRIES = 40
 LEAST_STEPS = 150
-DAMPING = 0.6  # largest step of a coordinate in one iteration, metres or radians
+DAMPING = 0.6  # largest step of a coordinate in one iteration, of its size
 SLOW_STEPS = 3  # so many slow steps in a row lead nowhere
 FILL = 1e-4  # the part of the others' inertia that a massless direction is given in the metric
 
 
 class Closable(Protocol):
     """What assembly needs to know of a machine."""
+
+    @property
+    def sizes(self) -> Sizes:
+        """Of the rows to be met, and of displacements along each velocity."""
+
+    def size(self, q: Array) -> float:
+        """How large q is in the machine's sizes, at least 1: what its rounding is a part of."""
 
     def evaluate(self, q: Array) -> tuple[Array, Array, Array]:
         """Residual φ(q) of all rows to be met, their matrix A(q), and the metric M(q)."""
@@ -50,8 +60,33 @@ class Closable(Protocol):
 
 
 @dataclass(frozen=True)
+class _Measured:
+    """A problem in its own sizes."""
+
+    problem: Closable
+    sizes: Sizes
+
+    @classmethod
+    def of(cls, problem: Closable) -> _Measured:
+        return cls(problem, problem.sizes)
+
+    def evaluate(self, q: Array) -> tuple[Array, Array, Array]:
+        residual, A, M = self.problem.evaluate(q)
+        return residual / self.sizes.rows, self.sizes.of_rows(A), self.sizes.of_metric(M)
+
+    def retract(self, q: Array, step: Array) -> Array:
+        return self.problem.retract(q, step * self.sizes.velocities)
+
+    def difference(self, q: Array, origin: Array) -> Array:
+        return np.asarray(self.problem.difference(q, origin) / self.sizes.velocities)
+
+    def with_units(self, assembled: Assembled) -> Assembled:
+        return replace(assembled, residual=assembled.residual * self.sizes.rows)
+
+
+@dataclass(frozen=True)
 class Assembled:
-    """The outcome: a configuration, its residual by row, and whether all is well."""
+    """The outcome: a configuration, its residual by row (m, rad), and whether all is well."""
 
     q: Array
     residual: Array
@@ -63,26 +98,32 @@ def assemble(problem: Closable, guess: Array, movable: Array, tries: int = TRIES
 
     `movable` scales the random changes of the further tries: 0 for what must not be changed.
     """
+    measured = _Measured.of(problem)
     rng = np.random.default_rng(1)
     best: Assembled | None = None
     for attempt in range(tries):
         spread = 0.0 if attempt == 0 else 0.1 * 1.15**attempt
-        start = problem.retract(guess, movable * rng.normal(size=len(movable)) * spread)
-        closed = close(problem, start)
+        start = measured.retract(guess, movable * rng.normal(size=len(movable)) * spread)
+        closed = _close(measured, start)
         if closed.is_closed and not problem.flipped(closed.q):
-            if attempt == 0 and np.max(np.abs(problem.difference(closed.q, guess)), initial=0.0) < ASSEMBLY_UNMOVED:
-                return closed  # closed as guessed: no change is less than none
-            nearest = least_change(problem, closed.q, guess)
-            return closed if problem.flipped(nearest.q) else nearest
+            if attempt == 0 and np.max(np.abs(measured.difference(closed.q, guess)), initial=0.0) < ASSEMBLY_UNMOVED:
+                return measured.with_units(closed)  # closed as guessed: no change is less than none
+            nearest = _least_change(measured, closed.q, guess)
+            return measured.with_units(closed if problem.flipped(nearest.q) else nearest)
         closed = replace(closed, is_closed=False)
         if best is None or np.max(np.abs(closed.residual)) < np.max(np.abs(best.residual)):
             best = closed
     assert best is not None  # noqa: S101  (tries > 0)
-    return best
+    return measured.with_units(best)
 
 
 def close(problem: Closable, q: Array) -> Assembled:
     """Newton's method with the smallest steps in the mass metric, shortened where they do not help."""
+    measured = _Measured.of(problem)
+    return measured.with_units(_close(measured, q))
+
+
+def _close(problem: _Measured, q: Array) -> Assembled:
     residual, A, M = problem.evaluate(q)
     slow = 0
     for _ in range(NEWTON_STEPS):
@@ -106,15 +147,18 @@ def close(problem: Closable, q: Array) -> Assembled:
             break
         q, (residual, A, M) = trial, at_trial
     size = np.max(np.abs(residual), initial=0.0)
-    return Assembled(
-        q, residual, is_closed=bool(size < 10 * ASSEMBLY_CLOSED * max(1.0, np.max(np.abs(q), initial=0.0)))
-    )
+    return Assembled(q, residual, is_closed=bool(size < 10 * ASSEMBLY_CLOSED * problem.problem.size(q)))
 
 
 def least_change(problem: Closable, q: Array, guess: Array) -> Assembled:
     """Shorten the way from the guess: min ½ |q − guess|²_M on the closed manifold, by sequential projections."""
+    measured = _Measured.of(problem)
+    return measured.with_units(_least_change(measured, q, guess))
+
+
+def _least_change(problem: _Measured, q: Array, guess: Array) -> Assembled:
     _, _, metric = problem.evaluate(guess)
-    first = close(problem, q)
+    first = _close(problem, q)
     damping, previous = 1.0, np.inf
     for _ in range(LEAST_STEPS):
         residual, A, _ = problem.evaluate(q)
@@ -127,7 +171,7 @@ def least_change(problem: Closable, q: Array, guess: Array) -> Assembled:
         if np.max(np.abs(step), initial=0.0) < ASSEMBLY_ARRIVED:
             break
         previous = size
-    last = close(problem, q)
+    last = _close(problem, q)
     ways = [problem.difference(end.q, guess) for end in (first, last)]
     changes = [way @ metric @ way for way in ways]
     return last if last.is_closed and changes[1] <= changes[0] else first
@@ -137,9 +181,10 @@ def without_turns(problem: Closable, closed: Assembled, turns: Array) -> Assembl
     """Take back a step of whole turns of angles, where that leaves all rows closed: angles near to their guess."""
     if not closed.is_closed or not turns.any():
         return closed
+    measured = _Measured.of(problem)
     for some in (turns, *np.diag(turns)[turns != 0.0]):  # all at once; else those that no row counts
         unturned = close(problem, problem.retract(closed.q, -some))
-        moved = np.max(np.abs(problem.difference(unturned.q, closed.q) + some))
+        moved = np.max(np.abs(measured.difference(unturned.q, closed.q) + some))
         if unturned.is_closed and moved < ASSEMBLY_UNTURNED:
             closed = unturned
             if some is turns:
@@ -147,10 +192,13 @@ def without_turns(problem: Closable, closed: Assembled, turns: Array) -> Assembl
     return closed
 
 
-def weighted_step(matrix: Array, metric: Array, rhs: Array) -> Array:
-    """The solution of A x = rhs (in the least-squares sense) with the least xᵀ M x."""
+def weighted_step(matrix: Array, metric: Array, rhs: Array, sizes: Sizes | None = None) -> Array:
+    """The solution of A x = rhs (in the least-squares sense) with the least xᵀ M x; sizes make units alike."""
     if not len(rhs):
         return np.zeros(metric.shape[0])
+    if sizes is not None:
+        step = weighted_step(sizes.of_rows(matrix), sizes.of_metric(metric), rhs / sizes.rows)
+        return np.asarray(step * sizes.velocities)
     lower = _cholesky(metric)
     B = np.linalg.solve(lower, matrix.T).T  # A L⁻ᵀ
     norms = np.linalg.norm(B, axis=1)

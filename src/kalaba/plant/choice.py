@@ -24,7 +24,6 @@ from kalaba.tolerances import (
     MEASURED_SLACK,
     OPEN_ROWS_APART,
     ROW_INDEPENDENT,
-    ROW_NOTHING,
     ROW_PIVOT_FALLEN,
     ROW_SLACK,
 )
@@ -88,20 +87,23 @@ def independent_rows_of(
     columns: Sequence[int] | None = None,
     *,
     apart: float = ROW_INDEPENDENT,
-    vanished: Array | float = ROW_NOTHING,
+    vanished: Array | None = None,
 ) -> IndependentRows:
     """The same where M and A of a state on the manifold are at hand; `apart` and `vanished` as in `choose_rows`."""
-    metric, A = metric_of(plant, problem), problem.matrix
+    metric, A, sizes = metric_of(plant, problem), problem.matrix, plant.scales.sizes
     if columns is not None:
         metric, A = metric[np.ix_(columns, columns)], A[:, columns]
-    rows = independent_rows(metric, A, plant.machine.is_velocity_level, apart=apart, vanished=vanished)
+        sizes = sizes._replace(velocities=sizes.velocities[columns])
+    nothing = plant.scales.nothing if vanished is None else vanished
+    moving = plant.machine.is_velocity_level
+    rows = independent_rows(metric, A, moving, sizes=sizes, apart=apart, vanished=nothing)
     if rows.rank < 0:
         raise not_unique(plant, problem)
     return rows
 
 
 def free_directions(plant: Plant, q: Array, *, mass_orthonormal: bool = False) -> Array:
-    """T (n_v, freedoms): velocities at a configuration that keep every row, TᵀT = 1, or TᵀM T = 1 if so asked."""
+    """T (n_v, freedoms): velocities at a configuration that keep every row, TᵀT = 1 in sizes, or TᵀM T = 1 if asked."""
     return rows_at(plant, plant.inputs(q)).free_directions(mass_orthonormal=mass_orthonormal)
 
 
@@ -146,9 +148,7 @@ def worst_row(plant: Plant, projected: Projected) -> int:
     return int(np.argmax(np.abs(projected.value) / plant.scales.rows))
 
 
-def choose(
-    plant: Plant, inputs: Array, *, apart: float = ROW_INDEPENDENT, vanished: Array | float = ROW_NOTHING
-) -> Choice:
+def choose(plant: Plant, inputs: Array, *, apart: float = ROW_INDEPENDENT, vanished: Array | None = None) -> Choice:
     """Choose rows at a state by pivoted QR in the mass metric, with the pivots that the motion has there."""
     problem = plant.problem(inputs)
     if not (np.isfinite(problem.mass).all() and np.isfinite(problem.matrix).all()):
@@ -175,8 +175,8 @@ def pivots_at(plant: Plant, inputs: Array, choice: Choice) -> Array:
 
 def _rows_of_length_one(plant: Plant, rows: IndependentRows) -> Array:
     """The rows from which limbs take their own."""
-    lower = np.asarray(np.linalg.cholesky(rows.metric), dtype=np.float64)
-    return unit_rows(lower, rows.matrix, np.zeros(len(plant.constraints)))
+    lower = np.asarray(np.linalg.cholesky(rows.sizes.of_metric(rows.metric)), dtype=np.float64)
+    return unit_rows(lower, rows.sizes.of_rows(rows.matrix), np.zeros(len(plant.constraints)), plant.scales.nothing)
 
 
 def keep_rows(plant: Plant, inputs: Array, mask: Array) -> None:
@@ -206,13 +206,20 @@ class Health(NamedTuple):
     slack: Array = NOTHING  # b − A v̇ of every row
 
 
-def health_bounds(choice: Choice, size: int) -> tuple[Array, Array]:
+def health_bounds(plant: Plant, choice: Choice, size: int) -> tuple[Array, Array]:
     """Bounds of pivots, gap, rate and slack one after the other: between them a choice holds, whatever the gap."""
     m = len(choice.mask)
     low, high = np.full(size, -np.inf), np.full(size, np.inf)
     low[:m] = choice.threshold
-    low[3 * m :], high[3 * m :] = -ROW_SLACK, ROW_SLACK
+    if size > 3 * m:
+        slack = _rounding_slack(plant)
+        low[3 * m :], high[3 * m :] = -slack, slack
     return low, high
+
+
+def _rounding_slack(plant: Plant) -> Array:
+    """Slack of each row at acceleration level that is not worth a look, m/s² or rad/s²."""
+    return np.asarray(ROW_SLACK * plant.scales.rows * plant.scales.rate**2)
 
 
 def holds(plant: Plant, choice: Choice, health: Health, acceleration: Array, v: Array) -> NDArray[np.bool_]:
@@ -225,14 +232,14 @@ def holds(plant: Plant, choice: Choice, health: Health, acceleration: Array, v: 
     fine = _in_each(health.pivots >= choice.threshold)
     if not np.isfinite(acceleration.sum()):
         fine = fine & _in_each(np.isfinite(acceleration))
-    if choice.keeps_all or (np.abs(health.slack) <= ROW_SLACK).all():
+    if choice.keeps_all or (np.abs(health.slack) <= _rounding_slack(plant)).all():
         return fine
     rows, lengths = 1.0 / plant.scales.rows, 1.0 / plant.scales.velocities
     at_position_level = ~np.array(plant.machine.is_velocity_level, dtype=bool)
     gap, rate = _length(health.gap, rows * at_position_level), _length(health.rate, rows)
     slack, speed, turn = _length(health.slack, rows), _length(v, lengths), _length(acceleration, lengths)
     allowed = MEASURED_SLACK * (gap * (turn + speed**2) + rate * (speed + rate))
-    return np.asarray(fine & (slack <= allowed + ROW_SLACK))
+    return np.asarray(fine & (slack <= allowed + ROW_SLACK * plant.scales.rate**2))
 
 
 def _in_each(are_fine: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -46,7 +46,7 @@ class Slopes(NamedTuple):
     by_v: Array  # (n_v, n_v)
     by_force: Array  # (n_v, n_v)
     rate_by_q: Array  # (rows, n_v): of the rows' rates, by a displacement
-    following: Array  # S, (n_v, n_v): the least velocity that goes along with a displacement
+    following: Array  # S, (n_v, n_v): the least velocity, in the machine's sizes, that goes along with a displacement
 
 
 def slopes(plant: Plant, inputs: Array) -> Slopes:
@@ -60,14 +60,15 @@ def slopes(plant: Plant, inputs: Array) -> Slopes:
     parts = {name: values[part] for name, part in function.outputs.items()}
     by_q, by_v, by_force = (parts[name].reshape((n, n), order="F") for name in ("by_q", "by_v", "by_force"))
     rates = parts["rate_by_q"].reshape((len(plant.constraints), n), order="F")
-    A = rows.matrix[rows.kept]
-    following = [weighted_step(A, np.eye(n), -column) for column in rates[rows.kept].T]
+    A, sizes = rows.matrix[rows.kept], rows.sizes.some(rows.kept)
+    least = np.diag(sizes.velocities**-2.0)
+    following = [weighted_step(A, least, -column, sizes) for column in rates[rows.kept].T]
     return Slopes(rows, by_q, by_v, by_force, rates, np.reshape(following, (n, n)).T)
 
 
 def derivatives(plant: Plant, inputs: Array) -> Derivatives:
     """Differentiate the motion at packed inputs along the motions that the rows allow there."""
     rows, by_q, by_v, by_force, _, following = slopes(plant, inputs)
-    T = rows.free_directions()
+    T = np.linalg.qr(rows.free_directions())[0]
     S = following @ T
     return Derivatives(T, S, by_q @ T + by_v @ S, by_v @ T, by_force)

@@ -116,16 +116,17 @@ def _solved_in_python(plant: Plant, inputs: Array, choice: Choice) -> tuple[Moti
 
 def check_consistent(plant: Plant, problem: Problem, acceleration: Array) -> None:
     """Refuse rows that contradict each other, by name."""
-    slack = np.abs(problem.matrix @ acceleration - problem.rhs)
-    terms = np.abs(problem.matrix) @ np.abs(acceleration) + np.abs(problem.rhs)
-    scale = max(1.0, float(terms.max(initial=0.0)))
+    sizes, rate = plant.scales.strengths, plant.scales.rate
+    gaps = np.abs(problem.matrix @ acceleration - problem.rhs)
+    terms = (np.abs(problem.matrix) @ np.abs(acceleration) + np.abs(problem.rhs)) / sizes
+    slack, scale = gaps / sizes, max(rate**2, float(terms.max(initial=0.0)))
     worst = int(np.argmax(slack)) if slack.size else -1
     if worst >= 0 and slack[worst] > ROW_CONTRADICTION * scale:
         names = [name for name, gap in zip(plant.constraints, slack, strict=True) if gap > ROW_CONTRADICTION * scale]
         verb = "contradicts" if len(names) == 1 else "contradict"
         raise ConstraintError(
             f"{plant.system.name}: no motion obeys all rows; {', '.join(names)} {verb} the others "
-            f"(by {slack[worst]:.3g}). Remove one, or check the state and the time dependence."
+            f"(by {gaps[worst]:.3g}). Remove one, or check the state and the time dependence."
         )
 
 
@@ -193,7 +194,8 @@ class _Arrays:
         self.u = bound.inputs[layout.u][: len(plant.actuators)]
         results = slice(outputs["acceleration"].start, outputs["constraint_force"].stop)
         self.result, first = bound.outputs[results], outputs["pivots"].start
-        low, high = health_bounds(choice, len(bound.outputs) - first)  # of pivots, gaps, and slack if rows are left out
+        # of pivots, gaps, and slack if rows are left out
+        low, high = health_bounds(plant, choice, len(bound.outputs) - first)
         self.health = Health(**{name: bound.outputs[outputs[name]] for name in health_of(choice)})
         units = tuple(layout.q.start + quaternion for quaternion, _ in plant.machine.quaternions)
         self._quaternions = [bound.inputs[slot : slot + 4] for slot in units]

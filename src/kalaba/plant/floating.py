@@ -62,14 +62,15 @@ def reaction_null(plant: Plant, q: ArrayLike, base: str | None = None, *, attitu
     With `attitude_only` the base may be pushed along but does not turn. Rates obey the rows, if there are any.
     """
     coupling = _coupling(plant, q, base or _only_base(plant.machine))
-    pushed = coupling.jacobian @ coupling.response
+    pushed = coupling.jacobian @ coupling.response / plant.scales.twist[:, np.newaxis]
     rows = rows_at(plant, plant.inputs(q), coupling.others)
     T, felt = rows.free_directions(), pushed[3:] if attitude_only else pushed
-    longest = max(float(np.linalg.norm(part, axis=1).max(initial=0.0)) for part in (felt, rows.matrix))
+    in_sizes = felt * rows.sizes.velocities, rows.sizes.of_rows(rows.matrix)
+    longest = max(float(np.linalg.norm(part, axis=1).max(initial=0.0)) for part in in_sizes)
     _, sigma, Vt = np.linalg.svd(felt @ T)
     rank = int(np.sum(sigma > BASE_STILL * longest))
     rates = np.zeros((len(plant.velocities), T.shape[1] - rank))
-    rates[coupling.others] = T @ Vt[rank:].T
+    rates[coupling.others] = np.linalg.qr(T @ Vt[rank:].T)[0]
     return rates
 
 
@@ -103,7 +104,8 @@ def _coupling(plant: Plant, q: ArrayLike, base: str) -> Coupling:
     J, position = plant.jacobian(base, q)[:, base_columns], plant.pose(base, q).position
     S = np.vstack([J[:3] - np.cross(J[3:], position, axis=0), J[3:]])  # velocity at the world's origin
     H_b, H_bm = S.T @ P[:, base_columns], S.T @ P[:, others]
-    if np.linalg.cond(H_b) > 1 / np.finfo(float).eps:
+    sizes = plant.scales.velocities[base_columns]
+    if np.linalg.cond(H_b * sizes * sizes[:, np.newaxis]) > 1 / np.finfo(float).eps:
         raise ModelError(f"{plant.system.name}: nothing gives {base} and what it carries inertia. Give a body mass.")
     return Coupling(base_columns, others, np.asarray(np.linalg.solve(H_b, H_bm), dtype=np.float64), J)
 

@@ -108,7 +108,6 @@ def _closed(plant: Plant, q: Array) -> Problem:
     position = ~np.array(plant.machine.is_velocity_level, dtype=bool)
     for _ in range(CLOSING_STEPS if position.any() else 0):
         problem = plant.problem(plant.inputs(q))
-        q = displaced(
-            plant.machine, q, weighted_step(problem.matrix[position], problem.mass, -plant.residual(q)[position])
-        )
+        sizes, gaps = plant.scales.gaps.some(position), plant.residual(q)[position]
+        q = displaced(plant.machine, q, weighted_step(problem.matrix[position], problem.mass, -gaps, sizes))
     return plant.problem(plant.inputs(q))

@@ -27,6 +27,7 @@ from kalaba.model.system import System
 from kalaba.native.backend import Backend, Evaluator, Native
 from kalaba.plant import floating
 from kalaba.plant.arguments import WRENCH, checked, checked_configuration
+from kalaba.plant.as_found import settle_as_found
 from kalaba.plant.choice import Choice, first_choice, keep_rows, rows_at
 from kalaba.plant.derivatives import Derivatives, derivatives
 from kalaba.plant.evaluate import Acting, Quick, batch_motion
@@ -37,7 +38,7 @@ from kalaba.plant.reaction import Reaction, reaction
 from kalaba.plant.readings import FrameReading
 from kalaba.plant.reference import projected
 from kalaba.plant.scales import Scales, scales_of
-from kalaba.plant.start import find_start, first_guess, settle_as_found
+from kalaba.plant.start import find_start, first_guess
 from kalaba.plant.state import Energy, State
 from kalaba.plant.step import Stepping, one_step
 from kalaba.plant.variants import interpreted, limb_machine, variant
@@ -172,13 +173,14 @@ class Plant:
     @cached_property
     def is_singular(self) -> bool:
         """Whether the mass matrix leaves some motion without inertia."""
-        return is_singular(self.mass_matrix(first_guess(self)))
+        return is_singular(self.scales.sizes.of_metric(self.mass_matrix(first_guess(self))))
 
     @cached_property
     def weight(self) -> float:
         """The weight w of AᵀA beside a singular mass matrix."""
         q = first_guess(self)
-        return mass_weight(self.mass_matrix(q), self.constraint(q, np.zeros(len(self.velocities)))[0])
+        A, sizes = self.constraint(q, np.zeros(len(self.velocities)))[0], self.scales.sizes
+        return mass_weight(sizes.of_metric(self.mass_matrix(q)), A * sizes.velocities)
 
     @cached_property
     def quick(self) -> Quick:

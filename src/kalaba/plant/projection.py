@@ -69,24 +69,30 @@ def project_on(plant: Plant, state: State, t: float, mask: Array) -> Projected:
     A residual that no longer shrinks ends it: whoever asks looks at what is left.
     """
     q, v = unit(plant.machine, state.q), state.v
-    kept, position = mask > 0.0, position_rows(plant, mask)
+    kept, position, scales = mask > 0.0, position_rows(plant, mask), plant.scales
     previous = np.inf
     for _ in range(PROJECTIONS):
         problem, value, _ = instant(plant, plant.pack(q, v, t))
-        size = float(np.max(np.abs(value[position]), initial=0.0))
+        size = float(np.max(np.abs(value[position]) / scales.rows[position], initial=0.0))
         if not REFERENCE_PROJECTED <= size < previous:  # also for NaN
             break
         previous = size
-        step = weighted_step(problem.matrix[position], metric_of(plant, problem, mask), -value[position])
+        step = _step(plant, problem, mask, np.where(position, -value, 0.0), position)
         q = displaced(plant.machine, q, step)
     for _ in range(2):  # rows at velocity level may be curved in v
         problem, _, rate = instant(plant, plant.pack(q, v, t))
-        size = float(np.max(np.abs(rate[kept]), initial=0.0))
-        if not size >= REFERENCE_PROJECTED * max(1.0, float(np.max(np.abs(v), initial=0.0))):
+        size = float(np.max(np.abs(rate[kept]) / scales.rows[kept], initial=0.0))
+        if not size >= REFERENCE_PROJECTED * scales.fastest(v):
             break
-        v = v + weighted_step(problem.matrix[kept], metric_of(plant, problem, mask), -rate[kept])
+        v = v + _step(plant, problem, mask, -rate, kept)
     _, value, rate = instant(plant, plant.pack(q, v, t))
     return Projected(State(q, v), value, rate)
+
+
+def _step(plant: Plant, problem: Problem, mask: Array, wanted: Array, rows: NDArray[np.bool_]) -> Array:
+    """The least change, in the mass metric, that changes some rows as wanted."""
+    metric = metric_of(plant, problem, mask)
+    return weighted_step(problem.matrix[rows], metric, wanted[rows], plant.scales.sizes.some(rows))
 
 
 def is_open(plant: Plant, value: Array) -> bool:
@@ -96,9 +102,8 @@ def is_open(plant: Plant, value: Array) -> bool:
 
 def are_closed(plant: Plant, value: Array, rate: Array, v: Array) -> NDArray[np.bool_]:
     """Which rows are closed, in value and rate, to the rounding of a projection; also for many states."""
-    fastest = np.max(np.abs(v) / plant.scales.velocities, axis=-1, initial=0.0, keepdims=True)
     small = ROW_OPEN * plant.scales.rows
-    return np.asarray((np.abs(value) <= small) & (np.abs(rate) <= small * np.maximum(1.0, fastest)))
+    return np.asarray((np.abs(value) <= small) & (np.abs(rate) <= small * plant.scales.fastest(v)))
 
 
 def project_each(plant: Plant, states: State, t: Array, mask: Array) -> tuple[State, NDArray[np.bool_]]:
@@ -108,7 +113,7 @@ def project_each(plant: Plant, states: State, t: Array, mask: Array) -> tuple[St
     for _ in range(PROJECTIONS):
         moved, _, residual, _ = _newton(plant, q[active], v[active], t[active], mask)
         q[active] = moved
-        worst = np.max(np.abs(residual[:, position]), axis=1, initial=0.0)
+        worst = np.max(np.abs(residual[:, position]) / plant.scales.rows[position], axis=1, initial=0.0)
         again = (worst > PROJECTED) & (worst < before[active])
         before[active] = worst
         active = active[again]

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 class Reaction(NamedTuple):
     """The wrench on the child of a connection at the child frame's origin, world axes.
 
-    Components that dependent rows leave open are not unique: the one of least multipliers is given, and flagged.
+    Components that dependent rows leave open are not unique: the one of least multipliers (in the machine's sizes) is
+    given, and flagged.
 
     Arguments:
         force: (3,), N
@@ -46,24 +47,27 @@ def reaction(plant: Plant, name: str, inputs: Array) -> Reaction:
     """Find the reaction of a connection at packed inputs."""
     connection = _connection(plant, name)
     result = motion(plant, inputs.copy())
-    multipliers, open_directions = _multipliers(rows_at(plant, inputs), result.constraint_force)
+    rows = rows_at(plant, inputs)
+    multipliers, open_directions = _multipliers(rows, result.constraint_force)
     mine = [plant.constraints.index(row) for row in connection.rows]
     E = _wrench_map(plant, connection, inputs)
     wrench = E @ multipliers[mine]
-    loose = np.abs(E @ open_directions[mine]).max(axis=1, initial=0.0)
-    scale = max(1.0, float(np.abs(E).max()))
+    sized = E * plant.scales.twist[:, np.newaxis] / rows.sizes.rows[mine]
+    loose = np.abs(sized @ open_directions[mine]).max(axis=1, initial=0.0)
+    scale = max(1.0, float(np.abs(sized).max()))
     return Reaction(wrench[:3], wrench[3:], loose <= REACTION_UNIQUE * scale, multipliers[mine])
 
 
 def _multipliers(rows: IndependentRows, force: Array) -> tuple[Array, Array]:
-    """The least λ with Aᵀ λ = Qc, and the multipliers that do nothing, as columns.
+    """The least λ with Aᵀ λ = Qc, and the multipliers that do nothing, as columns in the machine's sizes.
 
-    With the rows written by those kept, A = P A_kept, this is Pᵀ λ = μ with A_keptᵀ μ = Qc: μ is unique, λ = (Pᵀ)⁺ μ.
+    With the rows written by those kept, A = P A_kept, this is Pᵀ λ = μ with A_keptᵀ μ = Qc: μ is unique, λ = (Pᵀ)⁺ μ;
+    A, λ and Qc in the sizes.
     """
-    A, P = rows.matrix[rows.kept], rows.from_kept()
-    lengths = np.linalg.norm(A, axis=1)  # rows differ in units
-    mu = np.linalg.lstsq((A / lengths[:, np.newaxis]).T, force, rcond=None)[0] / lengths
-    return np.asarray(P @ np.linalg.solve(P.T @ P, mu)), null_directions(P.T)
+    A, P = rows.sizes.of_rows(rows.matrix)[rows.kept], rows.from_kept()
+    lengths = np.linalg.norm(A, axis=1)
+    mu = np.linalg.lstsq((A / lengths[:, np.newaxis]).T, force * rows.sizes.velocities, rcond=None)[0] / lengths
+    return np.asarray(P @ np.linalg.solve(P.T @ P, mu)) / rows.sizes.rows, null_directions(P.T)
 
 
 def _connection(plant: Plant, name: str) -> MachineConnection:

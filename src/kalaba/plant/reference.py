@@ -31,7 +31,6 @@ from kalaba.tolerances import (
     PROJECTION_SPEED_CHANGE,
     REFERENCE_LOST,
     ROW_FADED,
-    ROW_NOTHING,
     ROW_OPEN,
     ROW_PIVOT_FALLEN,
     ROW_PIVOT_GONE,
@@ -90,8 +89,8 @@ class RowsInUse:
         self.jolt = (0.0, 0.0)  # largest part of the speed that a projection changed, and its time, s
         self._plant, self._projects = plant, projects
         self._is_due = choice is None and m > 0
-        self._fastest = SLOWEST  # m/s, rad/s: the largest speed so far
-        self._largest = np.zeros(m)  # entry that each row ever had where rows were chosen
+        self._fastest = SLOWEST * plant.scales.rate  # 1/s: the largest speed so far, in the machine's sizes
+        self._largest = np.zeros(m)  # entry that each row ever had where rows were chosen, in the machine's sizes
 
     def watch(self, state: State, t: float, *, is_start: bool = False) -> State:
         """Choose again where a pivot has fallen or a row left out has opened; the state, projected if so.
@@ -143,20 +142,22 @@ class RowsInUse:
 
     def speed_change(self, raw: State, settled: State) -> float:
         """The part of the speed, of the largest so far, that a projection changed."""
-        self._fastest = max(self._fastest, float(np.max(np.abs(raw.v), initial=0.0)))
-        return float(np.max(np.abs(settled.v - raw.v), initial=0.0)) / self._fastest
+        sizes = self._plant.scales.velocities
+        self._fastest = float(np.max(np.abs(raw.v) / sizes, initial=self._fastest))
+        return float(np.max(np.abs(settled.v - raw.v) / sizes, initial=0.0)) / self._fastest
 
     def tangent_part(self, state: State, t: float, error: State) -> State:
         """Of a small error of a state what its projection leaves: P e with P = 1 - M⁻¹ Aᵀ G⁻¹ A; q in tangent space."""
         plant, mask = self._plant, self.choice.mask
         problem = plant.problem(plant.pack(*state, t))
         metric, A = metric_of(plant, problem, mask), problem.matrix
-        largest = float(np.max(np.abs(error.q), initial=0.0))
+        sizes = plant.scales.sizes
+        largest = float(np.max(np.abs(error.q) / plant.scales.coordinates, initial=0.0))
         probe = PROBE / largest if largest > 0.0 else 1.0  # a change that rounding does not swallow
         step = difference(plant.machine, state.q + probe * error.q, state.q, len(state.v)) / probe
         position, kept = position_rows(plant, mask), mask > 0.0
-        step -= weighted_step(A[position], metric, A[position] @ step)
-        v = error.v - weighted_step(A[kept], metric, A[kept] @ error.v)
+        step -= weighted_step(A[position], metric, A[position] @ step, sizes.some(position))
+        v = error.v - weighted_step(A[kept], metric, A[kept] @ error.v, sizes.some(kept))
         return State(q_dot(plant.machine, state.q, step), v)
 
     def pivots_at(self, state: State, t: float) -> Array:
@@ -181,9 +182,10 @@ class RowsInUse:
 
     def _choose(self, at: Array, t: float) -> None:
         """Choose rows at packed inputs; those that have all but vanished count as nothing."""
-        matrix = self._plant.problem(at).matrix
+        scales = self._plant.scales
+        matrix = scales.sizes.of_rows(self._plant.problem(at).matrix)
         self._largest = np.maximum(self._largest, np.abs(matrix).max(axis=1, initial=0.0))
-        self.choice = choose(self._plant, at, vanished=np.maximum(ROW_NOTHING, ROW_FADED * self._largest))
+        self.choice = choose(self._plant, at, vanished=np.maximum(scales.nothing, ROW_FADED * self._largest))
         self.choices.append((t, self.choice.rank))
 
     def _projected(self, state: State, t: float) -> Projected:
@@ -205,7 +207,7 @@ class RowsInUse:
     def _judge(self, projected: Projected, t: float) -> None:
         """Refuse rows left out that are open, in value or in speed, at a state that the kept rows hold."""
         plant, left_out = self._plant, self.choice.left_out
-        fastest = max(1.0, float(np.max(np.abs(projected.state.v), initial=0.0)))
+        fastest = float(plant.scales.fastest(projected.state.v))
         value, speed = np.abs(projected.value) / PROJECTION_LOST, np.abs(projected.rate) / (ROW_SPEED_CLOSED * fastest)
         opened = np.where(left_out, np.maximum(value, speed) / plant.scales.rows, 0.0)
         worst = int(np.argmax(opened))

@@ -7,12 +7,13 @@ machine with all lengths times λ has its `length` times λ.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kalaba.constrain.rows import Sizes
 from kalaba.model.machine import MachineConstraint
 from kalaba.model.text.expressions import Values, number, parse
 from kalaba.model.units import row_units, unit_of
@@ -21,9 +22,11 @@ from kalaba.space.arrays import Array
 from kalaba.space.number import quantities
 from kalaba.space.pose import Pose
 from kalaba.space.rotations import from_pose, rotation_of
+from kalaba.tolerances import ROW_NOTHING
 
 if TYPE_CHECKING:
-    from kalaba.model.machine import Machine, MachineConnection
+    from kalaba.compiled.kernels import Units
+    from kalaba.model.machine import Coordinate, Machine, MachineConnection
     from kalaba.plant.plant import Plant
 
 UNSCALED = 1.0  # m, kg: of a machine whose numbers hold no length, or no mass, at all
@@ -38,19 +41,58 @@ class Scales:
             gyration, lengths of beams, joints and springs, and ranges of travels
         reach: m, at least `length`: how far from the world's origin it stands, which its positions are rounded by
         mass: kg, of its heaviest body
+        sag: m, how far the heaviest body's weight stretches the softest spring along a length; 0 without one
         time: s, √(length/g) where gravity acts; else of the slowest of its springs and beams; None: it has none
         coordinates: one per coordinate of q: `length` for metres, 1 for angles and quaternions
         velocities: one per velocity, the same; of a speed in the unit of time that is at hand
         rows: one per constraint row: `reach` for metres (and metres per second), 1 for angles; for gaps
+        strengths: the same with `length` for metres: for what rows say, which does not depend on where they stand
+        places: one per coordinate: `reach` for metres, 1 for angles; for where things stand
+        ways: one per velocity, the same: for displacements to there
     """
 
     length: float
     reach: float
     mass: float
+    sag: float
     time: float | None
     coordinates: Array
     velocities: Array
     rows: Array
+    strengths: Array
+    places: Array
+    ways: Array
+
+    @property
+    def rate(self) -> float:
+        """1/s: that of its `time`; 1 for a machine that has none."""
+        return 1.0 / self.time if self.time else 1.0
+
+    @property
+    def sizes(self) -> Sizes:
+        """Of rows and velocities, where their rank is decided."""
+        return Sizes(self.strengths, self.velocities)
+
+    @property
+    def gaps(self) -> Sizes:
+        """Of rows and displacements, where a machine is put together."""
+        return Sizes(self.rows, self.ways)
+
+    @property
+    def units(self) -> Units:
+        """The same for the compiled loop."""
+        from kalaba.compiled.kernels import Units
+
+        return Units(self.coordinates, self.velocities, self.rows, self.strengths, self.rate)
+
+    @property
+    def nothing(self) -> Array:
+        """Of each row, in these sizes: one without a larger entry is rounding of where the machine stands."""
+        return np.asarray(ROW_NOTHING * self.rows / self.strengths)
+
+    def fastest(self, v: Array) -> Array:
+        """The largest velocity, in the machine's sizes, at least its own `rate`, 1/s; of many states as a column."""
+        return np.asarray(np.max(np.abs(v) / self.velocities, axis=-1, initial=self.rate, keepdims=v.ndim > 1))
 
     @property
     def twist(self) -> Array:
@@ -67,15 +109,20 @@ def scales_of(plant: Plant) -> Scales:
     mass = geometry.mass
     length = geometry.length or travels or geometry.sag or UNSCALED
     reach = max(length, travels, geometry.farthest)
-    velocities = np.array([_of_unit(c.unit, length) or 1.0 for c in machine.velocities])
+    velocities = _each(machine.velocities, length)
+    rows, strengths = _row_scales(plant, guess, (reach, length), velocities)
     return Scales(
         length=length,
         reach=reach,
+        sag=geometry.sag,
         mass=mass or _largest(geometry.moments) / length**2 or UNSCALED,
         time=geometry.time(length, mass),
-        coordinates=np.array([_of_unit(c.unit, length) or 1.0 for c in machine.coordinates]),
+        coordinates=_each(machine.coordinates, length),
         velocities=velocities,
-        rows=_row_scales(plant, guess, reach, velocities),
+        rows=rows,
+        strengths=strengths,
+        places=_each(machine.coordinates, reach),
+        ways=_each(machine.velocities, reach),
     )
 
 
@@ -221,14 +268,20 @@ def _names(closure: MachineConnection | MachineConstraint) -> Iterable[str]:
                 yield from expression.names
 
 
-def _row_scales(plant: Plant, guess: Array, reach: float, velocities: Array) -> Array:
-    """The scale of each row by its unit; of an unknown one, by what the velocities move it at the first guess."""
-    scales = np.array([_of_unit(unit, reach) for unit in row_units(plant.machine)])
-    if not scales.all():
+def _row_scales(plant: Plant, guess: Array, lengths: tuple[float, float], velocities: Array) -> list[Array]:
+    """Of each row by its unit, for some lengths; of an unknown one, by what the velocities move it at the guess."""
+    units = row_units(plant.machine)
+    scales = [np.array([_of_unit(unit, length) for unit in units]) for length in lengths]
+    if not scales[0].all():
         matrix = plant.constraint(guess, np.zeros(len(velocities)))[0]
         moved = np.max(np.abs(matrix) * velocities, axis=1, initial=0.0)
-        scales = np.where(scales > 0, scales, np.where(moved > 0, moved, 1.0))
+        scales = [np.where(scale > 0, scale, np.where(moved > 0, moved, 1.0)) for scale in scales]
     return scales
+
+
+def _each(coordinates: Sequence[Coordinate], length: float) -> Array:
+    """The size of each coordinate by its unit; 1 for one that is no length."""
+    return np.array([_of_unit(c.unit, length) or 1.0 for c in coordinates])
 
 
 def _of_unit(unit: str, length: float) -> float:

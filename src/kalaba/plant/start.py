@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kalaba.constrain.rows import Sizes
 from kalaba.errors import AssemblyError, ConstraintError, ModelError
 from kalaba.model.machine import MachineConnection
-from kalaba.model.parts import Connection
 from kalaba.model.text.expressions import Values, evaluate, number, parse
 from kalaba.model.units import row_units
-from kalaba.native.backend import Interpreted
 from kalaba.plant.arguments import checked, own_state
 from kalaba.plant.assembly import TRIES, Assembled, assemble, weighted_step, without_turns
 from kalaba.plant.readings import FrameReading, ScalarReadings
@@ -23,7 +22,7 @@ from kalaba.space.arrays import Array
 from kalaba.space.configuration import difference, retract
 from kalaba.space.number import is_number
 from kalaba.space.numeric_pose import NumericPose
-from kalaba.space.pose import AsFound, Pose
+from kalaba.space.pose import Pose
 from kalaba.space.rotations import from_pose, quaternion_of, rotation_of, rotation_vector
 from kalaba.tolerances import (
     FALSE_ROOT_CLOSED,
@@ -37,7 +36,6 @@ from kalaba.tolerances import (
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine, MachineBody, MachineConstraint
     from kalaba.model.parts import Start
-    from kalaba.model.system import System
     from kalaba.plant.plant import Plant
 
 Placed = tuple[Array, Array]  # position and quaternion
@@ -104,12 +102,28 @@ def _place(plant: Plant, q: Array, body: MachineBody, pose: Placed) -> Array:
 
 
 @dataclass(frozen=True)
-class _Closing:
+class Closing:
     """The assembly problem of a plant: its rows at position level, and what is held."""
 
     plant: Plant
     held: Targets
     fixed: NDArray[np.bool_]  # velocities of the coordinates that are held as they are
+
+    @property
+    def sizes(self) -> Sizes:
+        """Of the rows at position level, then of what is held."""
+        plant = self.plant
+        position = ~np.array(plant.machine.is_velocity_level, dtype=bool)
+        return Sizes(np.concatenate([plant.scales.rows[position], self.held_sizes]), plant.scales.ways)
+
+    @property
+    def held_sizes(self) -> Array:
+        """Of the gaps of the held names: the machine's reach for metres, 1 for angles."""
+        return held_sizes(self.plant, tuple((key, isinstance(target, tuple)) for key, target in self.held))
+
+    def size(self, q: Array) -> float:
+        """How large a configuration is in the machine's sizes, at least 1."""
+        return float(np.max(np.abs(q) / self.plant.scales.places, initial=1.0))
 
     def evaluate(self, q: Array) -> tuple[Array, Array, Array]:
         """Residual, matrix and metric."""
@@ -149,8 +163,12 @@ class _Closing:
         matrix, mass = matrix.copy(), mass.copy()
         matrix[:, self.fixed] = 0.0
         mass[self.fixed, :], mass[:, self.fixed] = 0.0, 0.0
-        mass[self.fixed, self.fixed] = max(float(np.max(np.diag(mass), initial=0.0)), 1.0)
+        mass[self.fixed, self.fixed] = self._usual_inertia(mass) * self.plant.scales.ways[self.fixed] ** -2
         return matrix, mass
+
+    def _usual_inertia(self, mass: Array) -> float:
+        """The largest inertia in the machine's sizes, kg·m²; 1 where there is none."""
+        return float(np.max(np.diag(mass) * self.plant.scales.ways**2, initial=0.0)) or 1.0
 
     def readings(self, inputs: Array) -> list[Array]:
         """What the held names read."""
@@ -177,9 +195,19 @@ class _Closing:
         return bool(np.any(self.plant.evaluate("alignments", self.plant.inputs(q))["cosines"] < 0))
 
 
-def closing(plant: Plant) -> _Closing:
+def held_sizes(plant: Plant, names: tuple[tuple[str, bool], ...], length: float | None = None) -> Array:
+    """Sizes of numbers that are held, by their units, and of frames, which have six: of a pose, or of a twist."""
+    length = plant.scales.reach if length is None else length
+    units = {c.name: c.unit for c in plant.machine.coordinates}
+    units |= {name: displacement.unit for name, displacement in plant.machine.displacements.items()}
+    pose = np.array([length] * 3 + [1.0] * 3)
+    each = [pose if is_frame else np.array([length if units[key] == "m" else 1.0]) for key, is_frame in names]
+    return np.concatenate([np.zeros(0), *each])
+
+
+def closing(plant: Plant) -> Closing:
     """The assembly problem of a plant with nothing held: how its configuration moves, and whether it is flipped."""
-    return _Closing(plant, (), np.zeros(len(plant.velocities), dtype=bool))
+    return Closing(plant, (), np.zeros(len(plant.velocities), dtype=bool))
 
 
 def _held_rows(reading: Array, target: Placed | float, n: int) -> tuple[Array, Array]:
@@ -206,7 +234,7 @@ def find_start(plant: Plant) -> State:
     return State(assembled.q, _start_speed(plant, assembled.q))
 
 
-def find_configuration(plant: Plant, start: Start, tries: int = TRIES) -> tuple[Assembled, _Closing]:
+def find_configuration(plant: Plant, start: Start, tries: int = TRIES) -> tuple[Assembled, Closing]:
     """Assemble the configuration of a start, which need not be the machine's own, whether it closes or not."""
     guess = first_guess(plant, start)
     columns = dict(plant.machine.scalar_pairs)
@@ -218,27 +246,29 @@ def find_configuration(plant: Plant, start: Start, tries: int = TRIES) -> tuple[
             fixed[columns[index]] = True
         else:
             by_rows.append((key, value))
-    problem = _Closing(plant, _targets(plant, tuple(by_rows)), fixed)
+    problem = Closing(plant, _targets(plant, tuple(by_rows)), fixed)
     soft = [(k, v) for k, v in start.guess if k not in plant.coordinates and k not in dict(start.hold)]
     if soft:  # guesses of displacements and frames: meet them first with what is not guessed itself, then let go
         guessed = [j for i, j in columns.items() if plant.coordinates[i] in dict(start.guess)]
         still = np.isin(np.arange(len(fixed)), guessed) | fixed
-        guess = _meet(_Closing(plant, (*problem.held, *_targets(plant, tuple(soft))), still), guess)
+        guess = _meet(Closing(plant, (*problem.held, *_targets(plant, tuple(soft))), still), guess)
     closed = assemble(problem, guess, np.where(fixed, 0.0, 1.0), tries)
     return without_turns(problem, closed, problem.whole_turns(closed.q, guess)), problem
 
 
-def _meet(problem: _Closing, q: Array) -> Array:
+def _meet(problem: Closing, q: Array) -> Array:
     """A few Newton steps on what is held alone, as far as they bring it nearer."""
     inputs = problem.plant.inputs(q)
     gaps, rows = problem.held_rows(inputs)
-    for _ in range(20 if np.max(np.abs(gaps), initial=0.0) > GUESS_MET else 0):
+    sizes = Sizes(problem.held_sizes, problem.plant.scales.ways)
+    for _ in range(20 if np.max(np.abs(gaps) / sizes.rows, initial=0.0) > GUESS_MET else 0):
         matrix, mass = problem.without_fixed(rows, problem.plant.problem(inputs).mass)
-        step = weighted_step(matrix, mass, -gaps)
-        trial = problem.retract(q, step * min(1.0, 1.0 / max(float(np.max(np.abs(step), initial=0.0)), 1e-300)))
+        step = weighted_step(matrix, mass, -gaps, sizes)
+        longest = float(np.max(np.abs(step) / sizes.velocities, initial=0.0))
+        trial = problem.retract(q, step * min(1.0, 1.0 / max(longest, 1e-300)))
         inputs = problem.plant.inputs(trial)
         new_gaps, rows = problem.held_rows(inputs)
-        if not np.linalg.norm(new_gaps) < np.linalg.norm(gaps):
+        if not np.linalg.norm(new_gaps / sizes.rows) < np.linalg.norm(gaps / sizes.rows):
             break
         q, gaps = trial, new_gaps
     return q
@@ -249,24 +279,26 @@ def _labels(targets: Targets) -> list[str]:
     return [key for key, value in targets for _ in range(6 if isinstance(value, tuple) else 1)]
 
 
-def _cannot_close(plant: Plant, assembled: Assembled, problem: _Closing) -> AssemblyError:
+def _cannot_close(plant: Plant, assembled: Assembled, problem: Closing) -> AssemblyError:
     machine = plant.machine
     held = [f"{key} = {value:g}" if is_number(value) else key for key, value in machine.start.hold]
     row, gap, unit = widest_gap(plant, assembled, problem)
+    is_shut = bool((np.abs(assembled.residual) < FALSE_ROOT_CLOSED * problem.sizes.rows).all())
     closure = next((c for c in machine.closures if row in c.rows), None)
     where = f"{machine.name}.{closure.name if closure else row}"
     how = f" with {', '.join(held)} held" if held else ""
-    what = "only a flipped position closes it" if gap < FALSE_ROOT_CLOSED else f"gap {gap:.3g} {unit}"
+    what = "only a flipped position closes it" if is_shut else f"gap {gap:.3g} {unit}"
     free = "Free it with guess=, or check" if held else "Check the start guess and"
     return AssemblyError(f"{where}: the loop cannot close{how}; {what}. {free} {_seat(plant, closure)}.")
 
 
-def widest_gap(plant: Plant, assembled: Assembled, problem: _Closing) -> tuple[str, float, str]:
+def widest_gap(plant: Plant, assembled: Assembled, problem: Closing) -> tuple[str, float, str]:
     """The row that is farthest from closed, its gap and the gap's unit."""
     levels = zip(plant.constraints, plant.machine.is_velocity_level, strict=True)
     names = [*(name for name, moving in levels if not moving), *_labels(problem.held)]
     gaps = np.abs(assembled.residual)
-    row, gap = (names[int(np.argmax(gaps))], float(gaps.max())) if gaps.size else ("start", 0.0)
+    worst = int(np.argmax(gaps / problem.sizes.rows)) if gaps.size else 0
+    row, gap = (names[worst], float(gaps[worst])) if gaps.size else ("start", 0.0)
     units = dict(zip(plant.constraints, row_units(plant.machine), strict=True))
     return row, gap, units.get(row) or ("rad" if row.rpartition(".")[2] in {"rx", "ry", "rz"} else "m")
 
@@ -292,16 +324,19 @@ def _start_speed(plant: Plant, q: Array) -> Array:
     extra = np.vstack([np.zeros((0, n)), *rows])
     target = np.concatenate([np.zeros(0), *(value for _, value in speeds)])
     rng = np.random.default_rng(4)
+    scales = plant.scales
+    targets = held_sizes(plant, tuple((key, len(value) == 6) for key, value in speeds), scales.length)
+    sizes = Sizes(np.concatenate([scales.strengths, targets]), scales.velocities)
     for attempt in range(SPEED_TRIES):  # rows that are not linear in the speeds may have no slope at rest
-        v = rng.normal(size=n) if attempt else np.zeros(n)
-        v, residual = _meet_speeds(plant, q, v, (extra, target))
-        scale = max(1.0, float(np.max(np.abs(target), initial=0.0)), float(np.max(np.abs(v), initial=0.0)))
-        if np.max(np.abs(residual), initial=0.0) <= START_SPEED_MET * scale:
+        v = rng.normal(size=n) * scales.velocities * scales.rate if attempt else np.zeros(n)
+        v, residual = _meet_speeds(plant, q, v, (extra, target), sizes)
+        fastest = max(float(scales.fastest(v)), float(np.max(np.abs(target) / targets, initial=0.0)))
+        if np.max(np.abs(residual) / sizes.rows, initial=0.0) <= START_SPEED_MET * fastest:
             return v
         if attempt == 0:
             missed = residual
     labels = [*plant.constraints, *(key for key, value in speeds for _ in value)]
-    worst = int(np.argmax(np.abs(missed)))
+    worst = int(np.argmax(np.abs(missed) / sizes.rows))
     raise AssemblyError(
         f"{plant.system.name}.start.speed: no velocity obeys all rows and the speeds asked for; {labels[worst]} misses "
         f"by {abs(missed[worst]):.3g}. Ask for fewer speeds, or others."
@@ -315,15 +350,16 @@ def _speed(plant: Plant, key: str, value: ArrayLike) -> Array:
     return checked(np.atleast_1d(value) if is_scalar else value, len(names), f"start.speed.{key}", names)
 
 
-def _meet_speeds(plant: Plant, q: Array, v: Array, wanted: tuple[Array, Array]) -> tuple[Array, Array]:
+def _meet_speeds(plant: Plant, q: Array, v: Array, wanted: tuple[Array, Array], sizes: Sizes) -> tuple[Array, Array]:
     """Newton's method on the rows' rates and on what is wanted for; the velocity and what it misses."""
     extra, target = wanted
     residual = np.concatenate([plant.velocity_residual(q, v), extra @ v - target])
     for _ in range(SPEED_STEPS):
-        if np.max(np.abs(residual), initial=0.0) < START_SPEED_EXACT or not np.isfinite(residual).all():
+        size = np.max(np.abs(residual) / sizes.rows, initial=0.0)
+        if size < START_SPEED_EXACT * plant.scales.rate or not np.isfinite(residual).all():
             break
         problem = plant.problem(plant.inputs(q, v))
-        v = v + weighted_step(np.vstack([problem.matrix, extra]), problem.mass, -residual)
+        v = v + weighted_step(np.vstack([problem.matrix, extra]), problem.mass, -residual, sizes)
         residual = np.concatenate([plant.velocity_residual(q, v), extra @ v - target])
     return v, residual
 
@@ -355,35 +391,8 @@ def energy_loss(plant: Plant, q: Array, before: Array, after: Array) -> float:
     """
     M, change = plant.mass_matrix(q), before - after
     loss = float(change @ M @ change) / 2
-    slip = plant.constraint(q, after)[0] @ after
-    if np.max(np.abs(slip), initial=0.0) > IMPACT_SLIP * max(1.0, float(np.max(np.abs(after), initial=0.0))):
+    slip = plant.constraint(q, after)[0] @ after / plant.scales.strengths
+    if np.max(np.abs(slip), initial=0.0) > IMPACT_SLIP * plant.scales.fastest(after):
         loss += float(change @ M @ after)
     kinetic = float(before @ M @ before) / 2
     return 0.0 if abs(loss) < IMPACT_ROUNDING * kinetic else loss
-
-
-def settle_as_found(system: System, q: ArrayLike | None = None) -> System:
-    """Replace every `at=AsFound()` by where the child is on its parent at a configuration, or at the System's start."""
-    waiting = [p for p in system.parts if isinstance(p, Connection) and isinstance(p.at, AsFound)]
-    nested = [c for c in system.machine.connections if isinstance(c.at, AsFound)]
-    if len(nested) > len(waiting):
-        raise ModelError(
-            f"{nested[0].name}.at: AsFound() works in the outermost System. Give a pose, or connect there."
-        )
-    if not waiting:
-        return system
-    for grip in waiting:
-        if not grip.joint.closes_on_seat:
-            raise ModelError(f"{grip.name}.at: AsFound() leaves no distance between child and seat. Give a pose.")
-    from kalaba.plant.plant import build  # whose Plant has a start from here
-
-    plant = build(system.remove(*(part.name for part in waiting)), backend=Interpreted())
-    q = plant.start.q if q is None else q
-    settled = []
-    for part in system.parts:
-        if part in waiting and isinstance(part, Connection):
-            seat = plant.pose(part.child, q).seen_from(plant.pose(part.parent, q))
-            settled.append(replace(part, at=seat.as_pose))
-        else:
-            settled.append(part)  # type: ignore[arg-type]
-    return replace(system, parts=tuple(settled))

@@ -94,6 +94,7 @@ def _single_step(plant: Plant) -> SingleStep:
         rows=_code(plant, "rows") if plant.constraints else None,
         project=_code(plant, "project") if plant.constraints or plant.machine.quaternions else None,
         limbs=plant.solved_by_limbs.limbs if plant.solved_by_limbs is not None else None,
+        units=plant.scales.units,
     )
     return SingleStep(kernels, RungeKutta4(), plant.weight if plant.is_singular else 1.0)
 

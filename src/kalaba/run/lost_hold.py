@@ -98,7 +98,7 @@ def _sample(run: Run, k: int, motors: NDArray[np.int_]) -> _Sample | None:
         if len(rows.matrix)
         else np.linalg.inv(np.linalg.cholesky(rows.metric)).T
     )
-    stacked = np.vstack([rows.matrix[rows.kept], B.T])
+    stacked = np.vstack([rows.sizes.of_rows(rows.matrix)[rows.kept], B.T * rows.sizes.velocities])
     sign, size = np.linalg.slogdet(stacked) if stacked.shape[0] == stacked.shape[1] else (0.0, 0.0)
     return _Sample(float(run.time[k]), N.T @ B, tuple(rows.kept.tolist()), float(sign), float(size))
 

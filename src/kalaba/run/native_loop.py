@@ -99,7 +99,7 @@ def kernels_of(task: Task) -> Kernels:
         displace=_code(plant.standard("displace")) if "displace" in task.stepper.kernels else None,
         tangent=_code(_tangent(task)) if "tangent" in task.stepper.kernels else None,
         limbs=plant.solved_by_limbs.limbs if plant.solved_by_limbs is not None else None,
-        sizes=np.concatenate([plant.scales.coordinates, plant.scales.velocities]),
+        units=plant.scales.units,
     )
 
 

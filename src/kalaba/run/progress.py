@@ -53,7 +53,8 @@ class Lookout:
             return
         if self._worst is not None:
             gaps = np.abs(self._plant.residual(state.q, time))
-            row = int(np.argmax(gaps))
-            if gaps[row] > self._worst.value:
+            sizes = self._plant.scales.rows
+            row, before = int(np.argmax(gaps / sizes)), self._plant.constraints.index(self._worst.row)
+            if gaps[row] / sizes[row] > self._worst.value / sizes[before]:
                 self._worst = Worst(float(gaps[row]), self._plant.constraints[row], time)
         self._watcher(Progress(time, self._duration, steps, self._worst))

@@ -20,6 +20,7 @@ from kalaba.plant.evaluate import motion_with
 from kalaba.plant.reference import Drive, RowsInUse, packed_state, power_at
 from kalaba.plant.state import State
 from kalaba.results.run import Ending, Run
+from kalaba.run.plain_pace import absolute_tolerances
 from kalaba.run.progress import Lookout
 from kalaba.run.recording import Held, Sample, effort_of, ending_of, event_value, run_of_samples, sample_at
 from kalaba.space.arrays import Array
@@ -55,7 +56,7 @@ def run_stiff(task: Task) -> Run:
         samples.append(sample_at(plant, y, 0.0, drive, rows.choice))
         if not np.isfinite(samples[0].acceleration).all():
             raise not_finite(plant)
-        method = Method(task.stepper.solver, pace.rtol or 0.0, pace.atol)
+        method = Method(task.stepper.solver, pace.rtol or 0.0, absolute_tolerances(task))
         loop = ImplicitLoop(task, method, (0.0, y), drive, rows, samples)
         while ending is None:
             ending = loop.step() or task.limit_reached(loop.steps, perf_counter() - began)
@@ -130,7 +131,7 @@ class ImplicitLoop:
         first = int(np.floor(last / save_every + ON_GRID)) + 1
         final = int(np.floor(until / save_every + ON_GRID))
         times = [k * save_every for k in range(first, final + 1)]
-        if is_end and (not times or times[-1] < until - SAME_TIME):
+        if is_end and (not times or times[-1] < until - SAME_TIME * min(save_every, 1.0)):
             times.append(until)
         n_q = len(self._plant.coordinates)
         for t in (time for time in times if time > last):

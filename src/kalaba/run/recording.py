@@ -72,7 +72,7 @@ def run_of_samples(plant: Plant, samples: list[Sample], status: Status, effort: 
     worst = None
     if plant.constraints:
         gaps = np.array([np.abs(plant.residual(x, t)) for x, t in zip(q, time, strict=True)])
-        i, row = np.unravel_index(int(np.argmax(gaps)), gaps.shape)
+        i, row = np.unravel_index(int(np.argmax(gaps / plant.scales.rows)), gaps.shape)
         worst = Worst(float(gaps[i, row]), plant.constraints[int(row)], float(time[i]))
     return Run(plant, time, q, v, acceleration, force, u[:, : len(plant.actuators)], u, status, effort, worst, work)
 

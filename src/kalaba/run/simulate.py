@@ -16,9 +16,10 @@ from kalaba.constrain.stabilisation import Projection, Stabilisation
 from kalaba.errors import IntegrationError
 from kalaba.model.system import System
 from kalaba.plant.arguments import own_state
+from kalaba.plant.as_found import settle_as_found
 from kalaba.plant.laws import Control, Controller, Law, controller
 from kalaba.plant.plant import Plant, build
-from kalaba.plant.start import settle_as_found, take_over
+from kalaba.plant.start import take_over
 from kalaba.plant.state import State
 from kalaba.results.run import Run
 from kalaba.run.checks import warn

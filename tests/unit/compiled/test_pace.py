@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kalaba.compiled import Integration, Kernels, Schedule, pace
+from kalaba.compiled.kernels import Units
 from kalaba.compiled.pace import next_factor, retry_factor
 from kalaba.steppers import Auto, DormandPrince, Kvaerno
 from unit.steppers.sample_kernels import code, nothing_moves, oscillator, slots
@@ -99,7 +100,8 @@ def test_a_coordinate_that_does_not_move_needs_no_absolute_tolerance(monkeypatch
 
 
 def taken(stepper, motion=oscillator, start=(1.0, 0.0), end=10.0, sizes=None):
-    kernels = Kernels(slots(1, 1, 1), motion=code(motion), sizes=sizes)
+    units = None if sizes is None else Units.plain(slots(1, 1, 1))._replace(coordinates=sizes[:1], velocities=sizes[1:])
+    kernels = Kernels(slots(1, 1, 1), motion=code(motion), units=units)
     integration = Integration(kernels, stepper, Schedule(end), start)
     integration.advance(steps=1)
     return integration

@@ -9,7 +9,7 @@ import pytest
 import kalaba as kb
 from kalaba.errors import AssemblyError, ConstraintError, KalabaError, ModelError
 from kalaba.joints import Joint
-from kalaba.plant.start import settle_as_found
+from kalaba.plant.as_found import settle_as_found
 
 CLOSED = 1e-13
 ARM = kb.System(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from kalaba.constrain.rows import Sizes
 from kalaba.plant.assembly import assemble, close, least_change, weighted_step
 
 
@@ -16,6 +17,13 @@ class Ellipse:
     a: float = 2.0
     b: float = 1.0
     is_flipped_below: bool = False
+
+    @property
+    def sizes(self):
+        return Sizes(np.ones(1), np.ones(2))
+
+    def size(self, q):
+        return max(1.0, np.abs(q).max())
 
     def evaluate(self, q):
         x, y = q

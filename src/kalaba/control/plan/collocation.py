@@ -4,10 +4,11 @@ Unknown at the knots are q, v, v̇, u and λ, on the intervals λ and γ at the 
 and v are cubic, u is linear. Imposed are::
 
     at knots        M v̇ + h = Q + B u + Aᵀ λ      A v̇ = b      A v = 0      φ(q) = 0      joints within their limits
-    at middles      M v̇ + h = Q + B u + Aᵀ λ      q̇ = v + Aᵀ γ
+    at middles      M v̇ + h = Q + B u + Aᵀ λ      q̇ = v + S² Aᵀ γ
 
 with the rows that are independent at the start. The rows hold at three levels, so q cannot follow v alone between
-knots: γ takes up what the cubic leaves over, of the order of its error.
+knots: γ takes up what the cubic leaves over, of the order of its error. S are the machine's sizes; all unknowns and
+rows are counted in units made of them, of the duration and of the efforts of the first guess.
 
 Reference: Posa, Kuindersma and Tedrake (2016), Optimization and stabilization of trajectories for constrained dynamical
 systems, IEEE ICRA.
@@ -82,9 +83,12 @@ class Collocation:
         first = np.vstack([part.T for part in guess])
         size = self._scale(first, duration)
         X, Y, T = ca.MX.sym("x", 3 * n + k + m, self.knots), ca.MX.sym("y", 2 * m, self.knots - 1), ca.MX.sym("t")
-        at_knots, in_middles = X * ca.DM(size), Y * ca.DM(np.append(size[3 * n + k :], np.ones(m)))
-        zero, within = self._rows(at_knots, in_middles, T * duration, size), self._joint_rows(at_knots)
-        cost = T if self.is_time else self._cost(at_knots[3 * n : 3 * n + k, :], T)
+        slips = 1 / (duration * self._row_sizes)
+        at_knots, in_middles = X * ca.DM(size), Y * ca.DM(np.append(size[3 * n + k :], slips))
+        energy = float((size[3 * n :] * self._load_sizes).max(initial=0.0))
+        zero, within = self._rows(at_knots, in_middles, T * duration, duration, energy), self._joint_rows(at_knots)
+        usual = 1.0 if self.is_time else float(self.weights @ size[3 * n : 3 * n + k] ** 2)
+        cost = T if self.is_time else self._cost(at_knots[3 * n : 3 * n + k, :], T) / usual
         problem = {"x": ca.vertcat(ca.vec(X), ca.vec(Y), T), "f": cost, "g": ca.vertcat(zero, within)}
         solver = ca.nlpsol("plan", "ipopt", problem, {**OPTIONS, "ipopt.max_iter": iterations})
         middle = (first[3 * n + k :, :-1] + first[3 * n + k :, 1:]) / (2 * size[3 * n + k :, np.newaxis])
@@ -92,22 +96,41 @@ class Collocation:
             [_flat(first / size[:, np.newaxis]), _flat(np.vstack([middle, np.zeros_like(middle)])), [1.0]]
         )
         low, high = self._bounds(first, size)
-        ends = [np.tile([joint[side] for joint in self.joints], self.knots - 2) for side in (1, 2)]
+        limits = [np.array([joint[side] for joint in self.joints]) / self.joint_sizes for side in (1, 2)]
+        ends = [np.tile(limit, self.knots - 2) for limit in limits]
         lowest, highest = (np.append(np.zeros(zero.numel()), end) for end in ends)
         result = solver(x0=x0, lbx=low, ubx=high, lbg=lowest, ubg=highest)
         x = np.asarray(result["x"]).ravel()
         table = x[: X.numel()].reshape((self.knots, -1)) * size
         motion = type(guess)(*np.split(table, [n, 2 * n, 3 * n, 3 * n + k], axis=1))
         status = str(solver.stats()["return_status"])
-        return Outcome(motion, float(x[-1]) * duration, float(result["f"]) * duration, status)
+        return Outcome(motion, float(x[-1]) * duration, float(result["f"]) * usual * duration, status)
+
+    @cached_property
+    def _row_sizes(self) -> Array:
+        """Of the independent rows."""
+        return np.asarray(self.plant.scales.strengths[list(self.independent)])
+
+    @cached_property
+    def _load_sizes(self) -> Array:
+        """What efforts and multipliers work along: of the motors' displacements and of the rows."""
+        motors = np.max(np.abs(self.plant.actuation_map(self.plant.start.q).T) * self.plant.scales.velocities, axis=1)
+        return np.append(np.where(motors > 0, motors, 1.0), self._row_sizes)
+
+    @cached_property
+    def joint_sizes(self) -> Array:
+        """Of the displacements with limits."""
+        displacements, length = self.plant.machine.displacements, self.plant.scales.length
+        return np.array([length if displacements[name].unit == "m" else 1.0 for name, _, _ in self.joints])
 
     def _scale(self, first: Array, duration: float) -> Array:
-        """Sizes of the unknowns of a knot: q is left as it is, rates follow from the duration."""
-        n = self.sizes[0]
-        peaks = np.abs(first[3 * n :]).max(axis=1)
-        peaks = np.maximum(peaks, 1e-3 * peaks.max(initial=0.0))
-        rates = np.repeat([1.0, 1 / duration, 1 / duration**2], n)
-        return np.concatenate([rates, np.where(peaks > 0, peaks, 1.0)])
+        """Sizes of the unknowns of a knot: q by the machine's, rates follow from the duration, loads from the guess."""
+        n, scales = self.sizes[0], self.plant.scales
+        work = np.abs(first[3 * n :]).max(axis=1) * self._load_sizes
+        work = np.maximum(work, 1e-3 * work.max(initial=0.0))
+        usual = scales.mass * (scales.length / duration) ** 2
+        rates = np.concatenate([scales.velocities / duration**power for power in range(3)])
+        return np.concatenate([rates, np.where(work > 0, work, usual) / self._load_sizes])
 
     def _bounds(self, first: Array, size: Array) -> tuple[Array, Array]:
         """At rest at both ends, efforts within the limits, the duration as given or free."""
@@ -129,18 +152,17 @@ class Collocation:
         power = [ca.sum1(D * part**2) for part in (u[:, :-1], middle, u[:, 1:])]
         return T / (6 * (self.knots - 1)) * ca.sum2(power[0] + 4 * power[1] + power[2])
 
-    def _rows(self, X: ca.MX, Y: ca.MX, T: ca.MX, size: Array) -> ca.MX:
-        n, _, m = self.sizes
+    def _rows(self, X: ca.MX, Y: ca.MX, T: ca.MX, duration: float, energy: float) -> ca.MX:
         dynamics, closure, defect = self._functions()
         last, h = self.knots - 1, T / (self.knots - 1)
         at_knots = dynamics.map(self.knots)(X)
         inside = closure.map(self.knots - 2)(X[:, 1:last])
         at_middles = defect.map(last)(X[:, :-1], X[:, 1:], Y, ca.repmat(h, 1, last))
-        force, speed, push = float(size[3 * n :].max()), float(size[n]), float(size[2 * n])
+        S, r = self.plant.scales.velocities, self._row_sizes
         parts = [
-            at_knots / ca.DM([force] * n + [push] * m),
-            inside / ca.DM([1.0] * m + [speed] * m),
-            at_middles / ca.DM([force] * n + [speed] * n),
+            at_knots / ca.DM(np.append(energy / S, r / duration**2)),
+            inside / ca.DM(np.append(r, r / duration)),
+            at_middles / ca.DM(np.append(energy / S, S / duration)),
         ]
         return ca.vertcat(*(ca.vec(part) for part in parts))
 
@@ -150,7 +172,7 @@ class Collocation:
         p, q = k.symbols.p, k.symbols.q
         if not self.joints:
             return ca.MX(0, 1)
-        values = ca.vertcat(*(k.value(parse(name)) for name, _, _ in self.joints))
+        values = ca.vertcat(*(k.value(parse(name)) for name, _, _ in self.joints)) / ca.DM(self.joint_sizes)
         function = ca.Function("joints", [q], [ca.substitute(values, p, ca.DM(self.plant.parameters))])
         return ca.vec(function.map(self.knots - 2)(X[: q.numel(), 1:-1]))
 
@@ -180,7 +202,7 @@ class Collocation:
         q, q_dot = _middle(q0, v0, q1, v1, h)
         v, v_dot = _middle(v0, a0, v1, a1, h)
         left, A = push(ca.vertcat(q, v, v_dot, (u0 + u1) / 2, y[:m]))
-        slip = q_dot - v - ca.mtimes(A.T, y[m:])
+        slip = q_dot - v - ca.DM(self.plant.scales.velocities**2) * ca.mtimes(A.T, y[m:])
         return dynamics, closure, ca.Function("defect", [x0, x1, y, h], [ca.vertcat(left, slip)])
 
 

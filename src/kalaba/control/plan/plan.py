@@ -132,11 +132,12 @@ def _least_effort(problem: Collocation, straight: Way, duration: float) -> Plan:
 
 
 def _least_time(problem: Collocation, straight: Way) -> Plan:
-    if np.abs(straight.q[-1] - straight.q[0]).max() < tolerances.SAME_SOLUTION:
+    apart = np.abs(straight.q[-1] - straight.q[0]) / problem.plant.scales.coordinates
+    if apart.max() < tolerances.SAME_SOLUTION:
         raise ControlError(f"{problem.plant.system.name}: start and end are one; that takes no time. Give another end.")
     first = straight.shortest(problem.limits)
     if first is None:
-        peaks = np.abs(straight.stretched(1e3).actuation).max(axis=0)
+        peaks = np.abs(straight.stretched(straight.slowest).actuation).max(axis=0)
         worst = int(np.argmax(peaks / problem.limits))
         raise ControlError(
             f"{problem.plant.system.name}: {problem.plant.actuators[worst]} needs {peaks[worst]:.3g} to go the "
@@ -184,11 +185,13 @@ def _check_machine(plant: Plant) -> None:
 
 def _check_ends(problem: Collocation, straight: Way) -> None:
     """Refuse ends beyond the limits of joints."""
+    sizes = dict(zip((name for name, _, _ in problem.joints), problem.joint_sizes, strict=True))
     for what, q in (("start", straight.q[0]), ("end", straight.q[-1])):
         for name, low, high in problem.joints:
             reading = problem.plant.watch((name,), problem.plant.inputs(q))
             value = float(ScalarReadings.of(reading, len(problem.plant.velocities)).values[0])
-            if not low - tolerances.SAME_SOLUTION <= value <= high + tolerances.SAME_SOLUTION:
+            room = tolerances.SAME_SOLUTION * sizes[name]
+            if not low - room <= value <= high + room:
                 raise ControlError(f"{what}: {name} is {value:.4g}, its limits are {low:.4g} and {high:.4g}.")
 
 

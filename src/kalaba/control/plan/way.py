@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba import tolerances
+from kalaba.constrain.rows import Sizes
 from kalaba.control.course import Course, course, demand, tangent
 from kalaba.control.goals import Goal, Motion, ScalarMotion, follow, posture
 from kalaba.errors import ControlError
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
 
 Place = Mapping[str, float] | State | ArrayLike | None
+POWERS = range(-10, 11)  # of 2: durations that are tried, of the machine's own time
 JERK = "(10*t^3 - 15*t^4 + 6*t^5)"
 
 
@@ -67,9 +69,17 @@ class Way:
         basis, _ = tangent(self.plant, q)
         force = problem.mass @ a - problem.force
         u = np.linalg.lstsq(basis.T @ B, basis.T @ force, rcond=None)[0]
-        A = problem.matrix[list(self.independent)]
-        multipliers = np.linalg.lstsq(A.T, force - B @ u, rcond=None)[0] if len(A) else np.zeros(0)
+        rows, S = list(self.independent), self.plant.scales.velocities
+        sizes = Sizes(self.plant.scales.strengths[rows], S)
+        A = sizes.of_rows(problem.matrix[rows])
+        left = (force - B @ u) * S
+        multipliers = np.linalg.lstsq(A.T, left, rcond=None)[0] / sizes.rows if len(A) else np.zeros(0)
         return np.asarray(u), np.asarray(multipliers)
+
+    @property
+    def slowest(self) -> float:
+        """The longest duration that is tried, s."""
+        return 2.0 ** POWERS[-1] / self.plant.scales.rate
 
     def shortest(self, limits: Array) -> float | None:
         """The least duration, to 1 %, in which this motion keeps within the motors' limits; None if there is none."""
@@ -77,7 +87,7 @@ class Way:
         def fits(duration: float) -> bool:
             return bool((np.abs(self.stretched(duration).actuation) <= limits).all())
 
-        tried = [2.0**power for power in range(-10, 11)]
+        tried = [2.0**power / self.plant.scales.rate for power in POWERS]
         high = next((duration for duration in tried if fits(duration)), None)
         if high is None:
             return None
@@ -105,12 +115,13 @@ def way(plant: Plant, start: Place, end: Place, knots: int) -> Way:
     motions = tuple(ScalarMotion(target, parse(text)) for target, text in zip(targets, wanted, strict=True))
     still = State(q_start, np.zeros(len(plant.velocities)))
     made = _marched(replace(led, motions=motions, start=still), knots)
-    gap = 0.0 if q_end is None else float(np.abs(made.q[-1] - q_end).max())
-    if gap > tolerances.SAME_SOLUTION:
-        worst = plant.coordinates[int(np.argmax(np.abs(made.q[-1] - q_end)))]
+    gaps = np.zeros(1) if q_end is None else np.abs(made.q[-1] - q_end)
+    parts = gaps / plant.scales.coordinates
+    if parts.max() > tolerances.SAME_SOLUTION:
+        worst = int(np.argmax(parts))
         raise ControlError(
-            f"{plant.system.name}: end is on another assembly than start: on the straight way {worst} arrives "
-            f"{gap:.3g} off. Give an end that the start leads to."
+            f"{plant.system.name}: end is on another assembly than start: on the straight way "
+            f"{plant.coordinates[worst]} arrives {gaps[worst]:.3g} off. Give an end that the start leads to."
         )
     return made
 
@@ -123,9 +134,11 @@ def place(plant: Plant, where: Place, what: str) -> Array:
         return course(plant, tuple(follow(name, value) for name, value in where.items())).start.q
     q = checked_configuration(where, plant.machine)
     gaps = np.abs(plant.residual(q))
-    if gaps.max(initial=0.0) > tolerances.GOAL_MET:
-        name = plant.constraints[int(gaps.argmax())]
-        raise ControlError(f"{what}: expected a configuration that closes, got {name} open by {gaps.max():.3g}.")
+    parts = gaps / plant.scales.rows
+    if parts.max(initial=0.0) > tolerances.GOAL_MET:
+        worst = int(parts.argmax())
+        name = plant.constraints[worst]
+        raise ControlError(f"{what}: expected a configuration that closes, got {name} open by {gaps[worst]:.3g}.")
     return q
 
 
@@ -154,9 +167,10 @@ def _marched(course: Course, knots: int) -> Way:
         state = course.at(float(t), q)
         problem, goals = plant.problem(plant.inputs(*state)), course.demand(state, float(t))
         chosen = independent_rows_of(plant, problem).kept
-        rows = np.vstack([problem.matrix[chosen], goals.matrix])
-        rhs = np.concatenate([problem.rhs[chosen], goals.acceleration - goals.drift])
-        rates.append(np.linalg.lstsq(rows, rhs, rcond=None)[0])
+        sizes = Sizes(np.append(plant.scales.strengths[chosen], course.strengths), plant.scales.velocities)
+        rows = sizes.of_rows(np.vstack([problem.matrix[chosen], goals.matrix]))
+        rhs = np.concatenate([problem.rhs[chosen], goals.acceleration - goals.drift]) / sizes.rows
+        rates.append(np.linalg.lstsq(rows, rhs, rcond=None)[0] * sizes.velocities)
         states.append(state)
         q = state.q
     independent = tuple(np.flatnonzero(rows_at(plant, plant.inputs(course.start.q)).kept).tolist())

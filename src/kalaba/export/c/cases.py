@@ -26,11 +26,12 @@ if TYPE_CHECKING:
 SEED = 6
 CASES = 8
 LATEST = 0.05  # s: where rows move with time, no farther than Newton's method follows
-SPREAD = 0.1  # m, rad; and m/s, rad/s for velocities times FAST
+SPREAD = 0.1  # rad, or of the machine's length; and the same per second for velocities times FAST
 FAST = 5.0
 HALVINGS = 12
 LONGEST = 2.0  # s, of a run that cases are taken from
-NEAR = 1e-3  # m, rad: how far from it, so that there are errors to control and few motors at their limits
+# rad, or of the machine's length: how far from it, so that there are errors to control and few motors at their limits
+NEAR = 1e-3
 
 
 def near_start(plant: Plant, rng: np.random.Generator, count: int = CASES) -> list[tuple[State, float]]:
@@ -50,22 +51,23 @@ def moved(plant: Plant, state: State, t: float, rng: np.random.Generator, spread
             near = project_state(plant, State(q, state.v + part * FAST * (N @ speed)), t)
         except ConstraintError:
             continue
-        if np.abs(plant.residual(near.q, t)).max(initial=0.0) < C_CASE_CLOSED:
+        if (np.abs(plant.residual(near.q, t)) < C_CASE_CLOSED * plant.scales.rows).all():
             return _settled(plant, near, t)
     raise FileError(f"{plant.system.name}: no states for a test were found near its start. Does the machine move?")
 
 
 def _settled(plant: Plant, state: State, t: float) -> State:
     """The state as close to its constraints as rounding allows: gains make a multiple of what is left."""
-    q, v = state
+    (q, v), sizes = state, plant.scales.sizes
     position = ~np.array(plant.machine.is_velocity_level, dtype=bool)
     for _ in range(2 if plant.constraints else 0):
         problem = plant.problem(plant.inputs(q, v, t))
-        step = weighted_step(problem.matrix[position], problem.mass, -plant.residual(q, t)[position])
+        gaps = plant.residual(q, t)[position]
+        step = weighted_step(problem.matrix[position], problem.mass, -gaps, sizes.some(position))
         q = displaced(plant.machine, q, step)
     for _ in range(2 if plant.constraints else 0):
         problem = plant.problem(plant.inputs(q, v, t))
-        v = v + weighted_step(problem.matrix, problem.mass, -plant.velocity_residual(q, v, t))
+        v = v + weighted_step(problem.matrix, problem.mass, -plant.velocity_residual(q, v, t), sizes)
     return State(q, v)
 
 

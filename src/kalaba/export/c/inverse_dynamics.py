@@ -214,7 +214,8 @@ def _by_null_space(
     force = problem.mass @ acceleration - problem.force
     if how is None:
         return {"force": force}
-    N = null_directions(A)
+    sizes = plant.scales.sizes.some(plant.choice.mask > 0)
+    N = sizes.velocities[:, np.newaxis] * null_directions(sizes.of_rows(A))
     limits = plant.limits
     efforts = how.allocate(N.T @ plant.actuation_map(state.q), N.T @ force, limits)
     return {"force": force, "efforts": efforts}

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
 
 from kalaba import tolerances
 from kalaba.constrain.kernels.functions import expressions
-from kalaba.constrain.rows import independent_rows
+from kalaba.constrain.rows import Sizes, independent_rows
 from kalaba.constrain.solvers import row_metric
 from kalaba.errors import AssemblyError, ModelError, near
 from kalaba.model.parts import Held, Start
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
     from kalaba.model.system import System
     from kalaba.plant.plant import Plant
+    from kalaba.plant.start import Closing
 
 NOTHING: Mapping[str, Held] = MappingProxyType({})
 SEED = 6
@@ -78,7 +79,8 @@ def assembly_modes(
     modes: list[tuple[Array, Array, int]] = []  # q, places, hits
     for guess in _starts(plant, start, tries):
         closed = close(problem, guess)
-        if np.max(np.abs(closed.residual), initial=0.0) < np.max(np.abs(nearest.residual), initial=0.0):
+        widest = [np.max(np.abs(one.residual) / problem.sizes.rows, initial=0.0) for one in (closed, nearest)]
+        if widest[0] < widest[1]:
             nearest = closed
         if closed.is_closed and not problem.flipped(closed.q):
             _note(modes, closed.q, places.at(closed.q))
@@ -88,7 +90,7 @@ def assembly_modes(
             f"{plant.system.name}: no way to assemble it with {', '.join(hold) or 'nothing'} held in "
             f"{counted(tries, 'try')}; smallest gap {gap:.3g} {unit} at {row}. Hold other values, or give more tries=."
         )
-    free = min(_freedoms_left(problem.evaluate(q), problem.fixed, places.moved(q)) for q, _, _ in modes)
+    free = min(_freedoms_left(problem, q, places.moved(q)) for q, _, _ in modes)
     if free:
         raise ModelError(
             f"{plant.system.name}: {counted(free, 'freedom')} left with {', '.join(hold) or 'nothing'} held, so "
@@ -119,7 +121,9 @@ def _starts(plant: Plant, start: Start, tries: int) -> Iterator[Array]:
     machine, rng = plant.machine, np.random.default_rng(SEED)
     at = first_guess(plant, start)
     yield at
-    reach = max(np.ptp(_Places(plant, None).at(at)[:-3].reshape(-1, 3), axis=0).max(initial=0.0), 1e-3)
+    scales = plant.scales
+    width = np.ptp(_Places(plant, None).at(at)[:-3].reshape(-1, 3), axis=0).max(initial=0.0)
+    reach = scales.length * (float(width) or 1.0)
     held = {name for name, _ in start.hold}
     for _ in range(tries - 1):
         q = at.copy()
@@ -148,24 +152,36 @@ class _Places:
         origins = [kinematics.frame(name).position for name in equations.machine.frames]
         return ca.vertcat(*origins, equations.first_moment)
 
+    @cached_property
+    def sizes(self) -> Array:
+        """Of what tells configurations apart: the machine's length, its mass times it, and 1 for a rotation."""
+        scales = self.plant.scales
+        if self.frame is not None:
+            return np.array([scales.length] * 3 + [1.0] * 9)
+        origins = 3 * len(self.plant.machine.frames)
+        return scales.length * np.array([1.0] * origins + [scales.mass] * 3)
+
     def at(self, q: Array) -> Array:
-        """All of it in one line."""
-        return self._evaluate("places", lambda equations: [self._values(equations)], q)
+        """All of it in one line, in the machine's sizes."""
+        return self._evaluate("places", lambda equations: [self._values(equations)], q) / self.sizes
 
     def moved(self, q: Array) -> Array:
-        """Its derivative along the velocities, one column per velocity."""
+        """Its derivative along the velocities, one column per velocity, in the machine's sizes."""
         gradient = self._evaluate("places_moved", lambda e: [ca.vec(e.symbols.gradient(self._values(e)))], q)
-        return gradient.reshape((-1, len(self.plant.velocities)), order="F")
+        slopes = gradient.reshape((-1, len(self.plant.velocities)), order="F")
+        return np.asarray(slopes * self.plant.scales.velocities / self.sizes[:, np.newaxis])
 
     def _evaluate(self, name: str, trace: Callable[[Equations], list[ca.SX]], q: Array) -> Array:
         function = self.plant.function(name, lambda e: expressions(e, trace), self.frame or "", seldom=True)
         return function(self.plant.inputs(q))
 
 
-def _freedoms_left(rows: tuple[Array, Array, Array], fixed: NDArray[np.bool_], moved: Array) -> int:
-    """How many freedoms the rows (values, matrix, metric) leave that move what tells configurations apart."""
-    _, matrix, metric = rows
-    A = matrix[:, ~fixed]
-    free = independent_rows(row_metric(metric[np.ix_(~fixed, ~fixed)], A), A).free_directions()
-    sizes = np.linalg.svd(moved[:, ~fixed] @ free, compute_uv=False)
-    return int((sizes > tolerances.FRAME_MOVES).sum())
+def _freedoms_left(problem: Closing, q: Array, moved: Array) -> int:
+    """How many freedoms the rows of a problem leave that move what tells configurations apart."""
+    free, scales = ~problem.fixed, problem.plant.scales
+    _, matrix, metric = problem.evaluate(q)
+    sizes = Sizes(problem.sizes.rows, scales.velocities)
+    A, M = sizes.of_rows(matrix)[:, free], sizes.of_metric(metric)[np.ix_(free, free)]
+    motions = independent_rows(row_metric(M, A), A).free_directions()
+    sigma = np.linalg.svd(moved[:, free] @ motions, compute_uv=False)
+    return int((sigma > tolerances.FRAME_MOVES).sum())

@@ -17,6 +17,7 @@ from kalaba import tolerances
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.errors import KinematicsError, ModelError, near
 from kalaba.model.parts import Start
+from kalaba.model.units import actuator_units
 from kalaba.plant.arguments import checked_configuration
 from kalaba.plant.choice import free_directions
 from kalaba.plant.plant import build
@@ -81,7 +82,8 @@ def motor_jacobian(system: System | Plant, frame: str, q: ArrayLike) -> Array:
         q: configuration, m and rad
     """
     plant = with_frame(system, frame)
-    twists, rates = freedoms_seen(plant, frame, checked_configuration(q, plant.machine))
+    at = checked_configuration(q, plant.machine)
+    twists, rates = freedoms_seen(plant, frame, at)
     U, sigma, Vt = np.linalg.svd(twists, full_matrices=True)
     rank = int((sigma > tolerances.DEPENDENT_FREEDOM * sigma.max(initial=0.0)).sum())
     lost = np.abs(rates @ Vt[rank:].T)
@@ -91,13 +93,30 @@ def motor_jacobian(system: System | Plant, frame: str, q: ArrayLike) -> Array:
             f"{plant.system.name}: {motor} can move while {frame} rests, so that the frame's twist says nothing of it. "
             f"Leave this singular configuration, or take a frame that it moves."
         )
-    return np.asarray(rates @ Vt[:rank].T / sigma[:rank] @ U[:, :rank].T)
+    K = rates @ Vt[:rank].T / sigma[:rank] @ U[:, :rank].T
+    return np.asarray(K * motor_sizes(plant, at)[:, np.newaxis] / plant.scales.twist)
 
 
 def freedoms_seen(plant: Plant, frame: str, q: Array) -> tuple[Array, Array]:
-    """J N (6, f) and Bᵀ N (k, f): what the frame and the motors see of the freedoms that the rows leave."""
-    N = free_directions(plant, q)
-    return plant.jacobian(frame, q) @ N, plant.actuation_map(q).T @ N
+    """J N (6, f) and Bᵀ N (k, f): what the frame and the motors see of the freedoms that the rows leave.
+
+    In the machine's sizes: lengths are counted in its own length.
+    """
+    N, motors = free_directions(plant, q), motor_sizes(plant, q)
+    twists = plant.jacobian(frame, q) @ N / plant.scales.twist[:, np.newaxis]
+    return twists, plant.actuation_map(q).T @ N / motors[:, np.newaxis]
+
+
+def motor_sizes(plant: Plant, q: Array) -> Array:
+    """The size of each motor's displacement: the machine's length, or 1 for an angle.
+
+    One of an unknown unit has the size that the machine's velocities move it by.
+    """
+    sizes = np.array([{"N": plant.scales.length, "N*m": 1.0}.get(unit, 0.0) for unit in actuator_units(plant.machine)])
+    if not sizes.all():
+        moved = np.max(np.abs(plant.actuation_map(q).T) * plant.scales.velocities, axis=1, initial=0.0)
+        sizes = np.where(sizes > 0, sizes, np.where(moved > 0, moved, 1.0))
+    return sizes
 
 
 def with_frame(system: System | Plant, frame: str) -> Plant:

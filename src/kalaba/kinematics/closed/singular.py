@@ -6,7 +6,8 @@ basis of all pairs (V, u̇): Z_Vᵀ Z_V + Z_uᵀ Z_u = 1. Then::
     serial     smallest singular value of Z_V    0: motors move while the frame rests (type 1)
     parallel   smallest singular value of Z_u    0: the frame moves while all motors are locked (type 2)
 
-Both lie between 0 and 1 and depend on the frame and the motors alone, not on coordinates; lengths count in metres.
+Both lie between 0 and 1 and depend on the frame and the motors alone, not on coordinates; lengths are parts of the
+machine's own.
 
 Reference: Gosselin and Angeles (1990), IEEE Trans. Robotics and Automation 6(3), 281-290.
 """

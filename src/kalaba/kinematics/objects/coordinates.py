@@ -59,7 +59,8 @@ def read(opened: Opened, q: State | ArrayLike, near: State | ArrayLike | None) -
     at = _placed(opened, guess, poses)
     _check_poses(opened, at, poses)
     is_flipped = bool(np.any(plant.evaluate("alignments", plant.inputs(at))["cosines"] < 0))
-    if is_flipped or not np.abs(plant.residual(at)).max(initial=0.0) <= tolerances.POSE_MET:
+    gaps = np.abs(plant.residual(at)) / plant.scales.rows
+    if is_flipped or not gaps.max(initial=0.0) <= tolerances.POSE_MET:
         at = _assembled(opened, at)
     _check_rank(opened, at)
     at = _continued(opened, at, near)
@@ -127,7 +128,8 @@ def _check_poses(opened: Opened, q: Array, poses: list[tuple[Ends, NumericPose]]
         first.setdefault(index, end)
         away = pose.seen_from(opened.plant.pose(body.name, q))
         gaps = float(np.linalg.norm(away.position)), float(np.linalg.norm(rotation_vector(away.rotation)))
-        if is_known and max(gaps) > tolerances.ARMS_AGREE * max(1.0, float(np.abs(pose.position).max())):
+        reach = max(opened.closed.scales.reach, float(np.abs(pose.position).max()))
+        if is_known and max(gaps[0] / reach, gaps[1]) > tolerances.ARMS_AGREE:
             who = f"{end.hold.arm} by {end.hold.name} and the ground"
             if other is not None:
                 who = f"{other.hold.arm} by {other.hold.name} and {end.hold.arm} by {end.hold.name}"
@@ -147,9 +149,10 @@ def _assembled(opened: Opened, guess: Array) -> Array:
     free = {name: value for name, value, is_object in named if is_object and name not in bent}
     closed, _ = find_configuration(plant, Start(hold=held, guess=free), TRIES)
     residual = np.abs(plant.residual(closed.q))
-    worst = int(np.argmax(residual))
-    is_flipped = not closed.is_closed and residual[worst] <= tolerances.POSE_MET
-    if is_flipped or not residual[worst] <= tolerances.ARMS_AGREE:
+    parts = residual / plant.scales.rows
+    worst = int(np.argmax(parts))
+    is_flipped = not closed.is_closed and parts[worst] <= tolerances.POSE_MET
+    if is_flipped or not parts[worst] <= tolerances.ARMS_AGREE:
         row = plant.constraints[worst]
         holding = [arm.name for arm in opened.split.arms if arm.rows]
         raise KinematicsError(
@@ -166,7 +169,7 @@ def _check_rank(opened: Opened, q: Array) -> None:
     columns = [j for j in opened.split.objects if j not in bent]
     free = rows_at(plant, plant.inputs(q), columns).free_directions()
     if free.shape[1]:
-        name = plant.velocities[columns[int(np.argmax(np.abs(free[:, 0])))]]
+        name = plant.velocities[columns[int(np.argmax(np.abs(free[:, 0]) / plant.scales.velocities[columns]))]]
         raise KinematicsError(
             f"{plant.system.name}: the arms' joint angles leave {counted(free.shape[1], 'freedom')} of the "
             f"objects open, {name} is one. Hold by a Weld, or by more arms."

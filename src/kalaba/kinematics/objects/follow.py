@@ -38,7 +38,7 @@ class Solution(NamedTuple):
     """A configuration in which an arm holds its objects."""
 
     q: Array
-    measure: float  # smallest singular value of what moves the grasp, lengths in metres
+    measure: float  # smallest singular value of what moves the grasp, lengths in the machine's own
 
 
 def place(opened: Opened, pose: Any, joints: Mapping[str, float], q: Array) -> Array:  # noqa: ANN401  (what a user wrote)
@@ -82,10 +82,11 @@ def reach(opened: Opened, q: Array, singular: float) -> Array:
         if arm.rows:
             mine = opened.coordinates_of((*arm.follow, *arm.lead))
             held[mine] = _nearest(opened, arm, q, singular).q[mine]
-    gap = np.abs(opened.closed.residual(held))
-    if not gap.max(initial=0.0) <= tolerances.POSE_MET * max(1.0, float(np.abs(held).max())):
-        row = opened.closed.constraints[int(np.argmax(gap))]
-        raise KinematicsError(f"{opened.closed.system.name}: {row} stays open by {gap.max():.3g}. Give another near=.")
+    gap, scales = np.abs(opened.closed.residual(held)), opened.closed.scales
+    parts = gap / scales.rows
+    if not parts.max(initial=0.0) <= tolerances.POSE_MET * max(1.0, float((np.abs(held) / scales.places).max())):
+        row, left = opened.closed.constraints[int(np.argmax(parts))], gap[int(np.argmax(parts))]
+        raise KinematicsError(f"{opened.closed.system.name}: {row} stays open by {left:.3g}. Give another near=.")
     return held
 
 
@@ -108,14 +109,15 @@ def _nearest(opened: Opened, arm: Arm, q: Array, singular: float) -> Solution:
     if not best.measure > singular:
         raise KinematicsError(
             f"{_where(opened, arm, q)} is singular; its measure is {best.measure:.3g}, below {singular:.3g} "
-            "(lengths in 1 m). Choose another pose, or a lower singular=."
+            f"(lengths in {opened.closed.scales.length:g} m). Choose another pose, or a lower singular=."
         )
     return best
 
 
 def _sorted(opened: Opened, arm: Arm, solutions: list[Solution], q: Array) -> list[Solution]:
     mine = opened.coordinates_of((*arm.follow, *arm.lead))
-    return sorted(solutions, key=lambda solution: float(np.linalg.norm((solution.q - q)[mine])))
+    sizes = opened.closed.scales.coordinates
+    return sorted(solutions, key=lambda solution: float(np.linalg.norm(((solution.q - q) / sizes)[mine])))
 
 
 def _where(opened: Opened, arm: Arm, q: Array) -> str:
@@ -164,13 +166,17 @@ class Closing(Task):
         velocities = {*self.arm.follow, *self.arm.lead} - bent
         return np.isin(np.arange(len(self.plant.velocities)), list(velocities))
 
+    @cached_property
+    def sizes(self) -> Array:
+        """Of the rows: the machine's length for metres, 1 for angles."""
+        return np.asarray(self.plant.scales.strengths[list(self.arm.rows)])
+
     def look(self, q: Array) -> Look:
         """Gaps of the rows, their rates, and the limited displacements."""
         plant, rows, n = self.plant, list(self.arm.rows), len(self.plant.velocities)
         matrix, _ = plant.constraint(q, np.zeros(n))
         limited = ScalarReadings.of(plant.watch(self.limits.names, plant.inputs(q)), n)
-        gradients = limited.gradients[:, self.movers]
-        return Look(plant.residual(q)[rows], matrix[rows][:, self.movers], limited.values, gradients)
+        return self.sized(plant.residual(q)[rows], matrix[rows][:, self.movers], limited)
 
     def is_flipped(self, q: Array) -> bool:
         """Whether a grasp of the arm sits at a false root of its rows."""
@@ -188,7 +194,7 @@ def _closings(opened: Opened, arm: Arm, q: Array) -> list[Solution]:
     for start in task.starts(q, TRIES):
         solution, look = descend(task, start)
         if not task.is_met(look) or task.is_flipped(solution):
-            least = min(least, np.inf if task.is_met(look) else float(np.abs(look.gap).max()))
+            least = min(least, np.inf if task.is_met(look) else float(np.abs(task.away(look)).max()))
             continue
         solution, look = nearest(task, shifted(opened.closed.machine, solution, q), q)
         return [Solution(solution, float(np.linalg.svd(look.jacobian, compute_uv=False).min()))]

@@ -4,9 +4,9 @@ With the twist V = J v of a frame (linear velocity of its origin, then angular, 
 
     v = J⁺ V            v̇ = J⁺ (V̇ − J̇ v)
 
-J⁺ gives the smallest v. The measure of a pose is the smallest singular value of J with lengths counted in a stated
-length: rows of linear velocity divided by it, columns of travels multiplied. It is zero where the frame loses a
-direction that its joints otherwise give it.
+J⁺ gives the smallest v. Lengths are counted in the machine's own length, or in a stated one: rows of linear velocity
+divided by it, columns of travels multiplied. The measure of a pose is the smallest singular value of J so counted. It
+is zero where the frame loses a direction that its joints otherwise give it.
 """
 
 from __future__ import annotations
@@ -31,18 +31,24 @@ if TYPE_CHECKING:
     from kalaba.model.system import System
     from kalaba.plant.plant import Plant
 
-LENGTH = 1.0  # m, what lengths are counted in
 TWIST = ("vx", "vy", "vz", "wx", "wy", "wz")
 
 
-def measure(plant: Plant, frame: str, q: Array, length: float = LENGTH) -> float:
-    """The smallest singular value of a frame's Jacobian, lengths counted in `length` (m); 0 where nothing moves it."""
+def measure(plant: Plant, frame: str, q: Array, length: float | None = None) -> float:
+    """The smallest singular value of a frame's Jacobian; 0 where nothing moves it.
+
+    Lengths are counted in `length` (m); None: in the machine's own.
+    """
     moved = movers(plant.machine, frame)
-    scaled = plant.jacobian(frame, q)[:, moved]
-    scaled[:3] /= length
-    units = np.array([velocity.unit for velocity in plant.machine.velocities])[moved]
-    scaled[:, units == "m/s"] *= length
+    twists, steps = _counted(plant, plant.scales.length if length is None else length)
+    scaled = plant.jacobian(frame, q)[:, moved] / twists[:, np.newaxis] * steps[moved]
     return float(np.linalg.svd(scaled, compute_uv=False).min()) if scaled.size else 0.0
+
+
+def _counted(plant: Plant, length: float) -> tuple[Array, Array]:
+    """Sizes of a twist and of the velocities where lengths are counted in a length."""
+    travels = [velocity.unit == "m/s" for velocity in plant.machine.velocities]
+    return np.array([length] * 3 + [1.0] * 3), np.where(travels, length, 1.0)
 
 
 def rates(
@@ -51,7 +57,7 @@ def rates(
     q: ArrayLike,
     twist: ArrayLike,
     singular: float = tolerances.SINGULAR_ARM,
-    length: float = LENGTH,
+    length: float | None = None,
 ) -> Array:
     """The smallest v that gives a frame a twist, v = J⁺ V.
 
@@ -63,10 +69,11 @@ def rates(
         q: configuration, m and rad
         twist: linear velocity of the frame's origin, m/s, then angular velocity, rad/s, world axes
         singular: smallest measure that is accepted, 1
-        length: what lengths are counted in, m
+        length: what lengths are counted in, m; None: the machine's own length
     """
     plant = tree_of(arm, frame)
-    return _solved(plant, frame, q, checked(twist, 6, "twist", TWIST), (singular, length))
+    counted_in = plant.scales.length if length is None else length
+    return _solved(plant, frame, q, checked(twist, 6, "twist", TWIST), (singular, counted_in))
 
 
 def accelerations(
@@ -89,7 +96,7 @@ def accelerations(
     """
     plant = tree_of(arm, frame)
     needed = checked(twist_rate, 6, "twist_rate", TWIST) - drift(plant, frame, q, v)
-    return _solved(plant, frame, q, needed, (singular, LENGTH))
+    return _solved(plant, frame, q, needed, (singular, plant.scales.length))
 
 
 def drift(plant: Plant, frame: str, q: ArrayLike, v: ArrayLike) -> Array:
@@ -114,14 +121,16 @@ def _solved(plant: Plant, frame: str, q: ArrayLike, twist: Array, bound: tuple[f
     if not value > singular:
         raise is_singular(plant, frame, Target(*plant.pose(frame, at)), (value, *bound))
     moved = movers(plant.machine, frame)
+    twists, steps = _counted(plant, length)
     v = np.zeros(len(plant.velocities))
-    v[moved] = np.linalg.lstsq(J[:, moved], twist, rcond=None)[0]
-    missed = np.abs(J @ v - twist)
-    if missed.max() > tolerances.TWIST_MISSED * max(1.0, float(np.abs(twist).max())):
+    scaled = J[:, moved] / twists[:, np.newaxis] * steps[moved]
+    v[moved] = np.linalg.lstsq(scaled, twist / twists, rcond=None)[0] * steps[moved]
+    missed = np.abs(J @ v - twist) / twists
+    if missed.max() > tolerances.TWIST_MISSED * max(plant.scales.rate, float(np.abs(twist / twists).max())):
         worst = int(np.argmax(missed))
         raise KinematicsError(
             f"{plant.system.name}: {counted(int(moved.sum()), 'joint')} cannot move {frame} as asked; {TWIST[worst]} "
-            f"misses by {missed[worst]:.3g}. Ask for a twist that they can give."
+            f"misses by {missed[worst] * twists[worst]:.3g}. Ask for a twist that they can give."
         )
     return v
 

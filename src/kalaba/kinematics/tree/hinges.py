@@ -149,13 +149,13 @@ class _Shoulder:
     e2: Array
 
     @classmethod
-    def of(cls, axes: Axes) -> _Shoulder:
-        """From two lines; the triad is completed where they meet or are parallel."""
+    def of(cls, axes: Axes, size: float) -> _Shoulder:
+        """From two lines; the triad is completed where they meet, of the arm's size, or are parallel."""
         u1, u2 = axes.directions[:2]
         o1, o2 = _feet(axes)
         d, w = o2 - o1, u1 - (u1 @ u2) * u2
         a, s = float(np.linalg.norm(d)), float(np.linalg.norm(w))
-        e1 = d / a if a > s * tolerances.AXES_CROSS else np.cross(u2, w / s)
+        e1 = d / a if a > s * tolerances.AXES_CROSS * size else np.cross(u2, w / s)
         e1 -= (e1 @ u2) * u2
         e1 /= np.linalg.norm(e1)
         e2 = np.cross(e1, u2)
@@ -194,7 +194,7 @@ def _angle_apart(a: Array, b: Array) -> float:
 
 def _seeds(axes: Axes, point: Array, place: Array, size: float) -> list[Array]:
     """Angles that come near: θ₃ from the quartic, θ₂ from either equation, θ₁ as the angle left over."""
-    shoulder = _Shoulder.of(axes)
+    shoulder = _Shoulder.of(axes, size)
     (u1, u2, u3), o3 = axes.directions, axes.points[2]
     middle = o3 + (u3 @ (point - o3)) * u3
     parts = (middle, point - middle, np.cross(u3, point - middle))  # p = m + r cos θ₃ + (u₃ × r) sin θ₃

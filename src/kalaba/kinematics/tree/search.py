@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from kalaba import tolerances
 from kalaba.errors import KinematicsError, ModelError
 from kalaba.kinematics.tree.chain import Limits, shifted, tree_of
-from kalaba.kinematics.tree.differential import LENGTH, is_singular, measure
+from kalaba.kinematics.tree.differential import is_singular, measure
 from kalaba.kinematics.tree.task import Look, Task, descend, nearest, target_of
 from kalaba.plant.arguments import checked_configuration
 from kalaba.space.arrays import Array
@@ -32,7 +32,7 @@ class Reach:
     Arguments:
         q: configuration, (n_q,)
         error: the larger of the gaps left, in m and rad
-        measure: smallest singular value of the Jacobian, lengths in metres; 0 is singular
+        measure: smallest singular value of the Jacobian, lengths in the machine's own; 0 is singular
     """
 
     q: Array
@@ -75,7 +75,7 @@ def inverse_kinematics(
     solutions, best = _search(task, at, count, singular)
     if not solutions:
         if best.measure is not None and singular is not None:
-            raise is_singular(plant, frame, task.target, (best.measure, singular, LENGTH))
+            raise is_singular(plant, frame, task.target, (best.measure, singular, plant.scales.length))
         raise cannot_reach(task, at, best.look)
     solutions.sort(key=lambda reach: float(np.linalg.norm(task.way(reach.q, at))))
     return solutions[0] if count == 1 else tuple(solutions)
@@ -103,7 +103,7 @@ def _search(task: Task, guess: Array, count: int, singular: float | None) -> tup
         if singular is not None and not value > singular:
             best.measure = max(value, best.measure or 0.0)
         elif all(np.abs(task.way(q, other.q)).max(initial=0.0) > tolerances.SAME_SOLUTION for other in solutions):
-            solutions.append(Reach(q, float(np.abs(look.gap).max()), value))
+            solutions.append(Reach(q, float(np.abs(task.away(look)).max()), value))
         if len(solutions) >= count:
             break
     return solutions, best
@@ -112,7 +112,8 @@ def _search(task: Task, guess: Array, count: int, singular: float | None) -> tup
 def cannot_reach(task: Task, guess: Array, best: Look) -> KinematicsError:
     """Word the error for a pose that was not reached: the smallest gap, and what stands in the way."""
     plant, joints = task.plant, int(task.movers.sum())
-    away, turned = float(np.linalg.norm(best.gap[:3])), float(np.linalg.norm(best.gap[3:]))
+    gap = task.away(best)
+    away, turned = float(np.linalg.norm(gap[:3])), float(np.linalg.norm(gap[3:]))
     why, remedy = "", "Move the pose nearer, or give another guess=."
     if joints < 6:
         why, remedy = f"; {joints} joints move it, a pose takes six", "Choose a pose that they can give."

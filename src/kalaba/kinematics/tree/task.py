@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kalaba.plant.plant import Plant
 
 STEPS = 120  # of a descent at the most
-FAR = 0.7  # m, rad: largest change of a coordinate in one step
+FAR = 0.7  # rad, or of how far the machine or the target stands: largest change of a coordinate in one step
 SLOW_STEPS = 8  # so many in a row lead nowhere
 NEAREST_STEPS = 200  # towards the guess at the most
 
@@ -86,7 +86,7 @@ def turn_rates(vector: Array) -> Array:
 
 
 class Look(NamedTuple):
-    """What is seen at a configuration."""
+    """What is seen at a configuration, in the machine's sizes: lengths are parts of its own, per step of the movers."""
 
     gap: Array  # (6,): position, then rotation vector
     jacobian: Array  # (6, movers): rate of the gap
@@ -95,7 +95,7 @@ class Look(NamedTuple):
 
     @property
     def size(self) -> float:
-        """Length of the gap, a radian counted as a metre."""
+        """Length of the gap, a radian counted as the machine's length."""
         return float(np.linalg.norm(self.gap))
 
 
@@ -112,6 +112,42 @@ class Task:
     def movers(self) -> NDArray[np.bool_]:
         """The velocities that may be used."""
         return movers(self.plant.machine, self.frame)
+
+    @cached_property
+    def sizes(self) -> Array:
+        """Of the gap: the machine's length for metres, 1 for angles."""
+        return self.plant.scales.twist
+
+    @cached_property
+    def steps(self) -> Array:
+        """Of the movers."""
+        return self.plant.scales.velocities[self.movers]
+
+    @cached_property
+    def within(self) -> Limits:
+        """The limits, in the sizes of their displacements."""
+        limits, sizes = self.limits, self._limited
+        return Limits(limits.names, limits.low / sizes, limits.high / sizes)
+
+    @cached_property
+    def _limited(self) -> Array:
+        """Sizes of the limited displacements."""
+        displacements = self.plant.machine.displacements
+        lengths = [displacements[name].unit == "m" for name in self.limits.names]
+        return np.where(lengths, self.plant.scales.length, 1.0)
+
+    @cached_property
+    def _farthest(self) -> Array:
+        """The longest step of the movers: metres by how far the machine or the target stands."""
+        scales = self.plant.scales
+        reach = max(scales.reach, float(np.abs(self.target.position).max()))
+        return FAR * np.where(self.movers_travel, reach, 1.0)
+
+    @cached_property
+    def movers_travel(self) -> NDArray[np.bool_]:
+        """Which of the movers are lengths."""
+        units = np.array([velocity.unit for velocity in self.plant.machine.velocities])
+        return np.asarray(units[self.movers] == "m/s")
 
     @cached_property
     def box(self) -> tuple[Array, Array]:
@@ -131,39 +167,49 @@ class Task:
         away = gap(frame.position, frame.rotation, self.target)
         J = frame.jacobian[:, self.movers]
         J[3:] = turn_rates(away[3:]) @ J[3:]
-        return Look(away, J, limited.values, limited.gradients[:, self.movers])
+        return self.sized(away, J, limited)
+
+    def sized(self, away: Array, rates: Array, limited: ScalarReadings) -> Look:
+        """What is seen, in the sizes."""
+        gradients = limited.gradients[:, self.movers] * self.steps / self._limited[:, np.newaxis]
+        rates = rates * self.steps / self.sizes[:, np.newaxis]
+        return Look(away / self.sizes, rates, limited.values / self._limited, gradients)
+
+    def away(self, look: Look) -> Array:
+        """The gap in m and rad."""
+        return np.asarray(look.gap * self.sizes)
 
     def is_met(self, look: Look) -> bool:
         """Whether the pose is reached within the limits."""
-        scale = max(1.0, float(np.abs(self.target.position).max()))
+        scale = max(1.0, float(np.abs(self.target.position).max()) / self.plant.scales.length)
         return bool(np.abs(look.gap).max() <= tolerances.POSE_MET * scale) and not self.beyond(look)
 
     def beyond(self, look: Look, within: float = -tolerances.BEYOND_LIMIT) -> tuple[str, ...]:
-        """Names of displacements outside their limits, or nearer to one than `within`."""
-        room = np.minimum(look.values - self.limits.low, self.limits.high - look.values)
+        """Names of displacements outside their limits, or nearer to one than `within`, of their sizes."""
+        room = np.minimum(look.values - self.within.low, self.within.high - look.values)
         return tuple(name for name, left in zip(self.limits.names, room, strict=True) if left < within)
 
     def rows(self, look: Look) -> tuple[Array, Array, Array]:
         """(G, low, high): what the limits leave to a step, low ≤ G Δ ≤ high."""
-        return look.gradient, self.limits.low - look.values, self.limits.high - look.values
+        return look.gradient, self.within.low - look.values, self.within.high - look.values
 
     def moved(self, q: Array, step: Array) -> Array:
-        """Move along a step of the movers, no further than FAR; quaternions turn, rounding stays within limits."""
-        full = np.zeros(len(self.plant.velocities))
-        full[self.movers] = step * min(1.0, FAR / max(float(np.abs(step).max(initial=0.0)), 1e-300))
+        """Move along a step of the movers, not too far; quaternions turn, rounding stays within limits."""
+        full, way = np.zeros(len(self.plant.velocities)), step * self.steps
+        full[self.movers] = way / max(float((np.abs(way) / self._farthest).max(initial=0.0)), 1.0)
         return np.clip(displaced(self.plant.machine, q, full), *self.box)
 
     def way(self, q: Array, origin: Array) -> Array:
-        """The step of the movers from one configuration to another; twice the vector part for quaternions."""
+        """The step of the movers, in their sizes, between configurations; twice the vector part for quaternions."""
         step = difference(self.plant.machine, q, origin, len(self.plant.velocities))
-        return step[self.movers]
+        return np.asarray(step[self.movers] / self.steps)
 
     def starts(self, guess: Array, count: int) -> Iterator[Array]:
         """The guess, then configurations all over the limits, the same at every call."""
         rng = np.random.default_rng(1)
         low, high = self.box
         yield np.clip(guess, low, high)
-        reach = max(1.0, self.look(guess).size)
+        reach = self.plant.scales.length * max(1.0, self.look(guess).size)
         for _ in range(count - 1):
             q = guess.copy()
             for i, j in self.plant.machine.scalar_pairs:

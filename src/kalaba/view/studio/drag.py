@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kalaba.constrain.rows import Sizes
 from kalaba.plant.assembly import close, weighted_step
 from kalaba.plant.readings import FrameReading
 from kalaba.plant.start import closing
@@ -30,7 +31,7 @@ Goal = tuple[Array, Array | None]  # position, and rotation if it is asked for
 STEPS = 25  # at most, for one move of the hand
 HALVINGS = 6
 MASSLESS = 1e-9  # of the mean: the inertia that directions without any are given in the metric
-FARTHEST = 0.3  # m, rad: the largest change of a coordinate in one step
+FARTHEST = 0.3  # rad, or of the machine's length: the largest change of a coordinate in one step
 
 
 class Dragged(NamedTuple):
@@ -54,18 +55,21 @@ def drag(plant: Plant, frame: str, q: ArrayLike, position: ArrayLike, rotation: 
         if np.linalg.norm(error) < DRAG_NEAR:
             break
         _, A, M = problem.evaluate(best)
-        nearer = _nearer(problem, best, _step(A, M, J, error), lambda at: _left(plant, frame, at, goal))
+        sizes = Sizes(problem.sizes.rows, plant.scales.velocities)
+        step = sizes.velocities * _step(sizes.of_rows(A), sizes.of_metric(M), J * sizes.velocities, error)
+        step /= max(float((np.abs(step) / sizes.velocities).max(initial=0.0)) / FARTHEST, 1.0)
+        nearer = _nearer(problem, best, step, lambda at: _left(plant, frame, at, goal))
         if nearer is None:
             break
         best = nearer
     residual = problem.evaluate(best)[0]
-    return Dragged(best, float(np.abs(residual).max(initial=0.0)), _left(plant, frame, best, (goal[0], None)))
+    left = plant.scales.length * _left(plant, frame, best, (goal[0], None))
+    return Dragged(best, float(np.abs(residual).max(initial=0.0)), left)
 
 
 def _nearer(problem: Closable, q: Array, step: Array, left: Callable[[Array], float]) -> Array | None:
     """A closed configuration along a step that is nearer to the goal; None if there is none."""
     before = left(q)
-    step = step * min(1.0, FARTHEST / max(float(np.abs(step).max(initial=0.0)), 1e-300))
     for halving in range(HALVINGS):
         closed = close(problem, problem.retract(q, step / 2**halving))
         if closed.is_closed and not problem.flipped(closed.q) and left(closed.q) < (1 - DRAG_GAIN) * before:
@@ -78,12 +82,12 @@ def _left(plant: Plant, frame: str, q: Array, goal: Goal) -> float:
 
 
 def _pull(plant: Plant, frame: str, q: Array, goal: Goal) -> tuple[Array, Array]:
-    """What is left to go, and the Jacobian of the frame."""
-    reading = FrameReading.of(plant.watch((frame,), plant.inputs(q))[0])
-    error = goal[0] - reading.position
+    """What is left to go, of the machine's length and rad, and the Jacobian of the frame."""
+    reading, sizes = FrameReading.of(plant.watch((frame,), plant.inputs(q))[0]), plant.scales.twist[:, np.newaxis]
+    error = (goal[0] - reading.position) / plant.scales.length
     if goal[1] is None:
-        return error, reading.jacobian[:3]
-    return np.concatenate([error, rotation_vector(goal[1] @ reading.rotation.T)]), reading.jacobian
+        return error, reading.jacobian[:3] / sizes[:3]
+    return np.concatenate([error, rotation_vector(goal[1] @ reading.rotation.T)]), reading.jacobian / sizes
 
 
 def _step(A: Array, M: Array, J: Array, error: Array) -> Array:  # symbols of the equation above
