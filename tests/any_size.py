@@ -126,6 +126,21 @@ def wrist_arm() -> kb.System:
     return kb.System("arm", tuple(parts))
 
 
+def massless() -> kb.System:
+    """A four-bar whose coupler has no mass: rows of metres and of angles stand in for its inertia."""
+    return kb.System(
+        "massless",
+        (
+            kb.Body("crank", kb.Rod(0.15, mass=0.3), joint=HINGE),
+            kb.Body("coupler", kb.Solid(0.0, tip=(0.4, 0, 0))),
+            kb.Body("rocker", kb.Rod(0.3, mass=0.6), at=(0.45, 0, 0), joint=HINGE),
+            kb.Connection("a", "coupler", parent="crank.tip", joint=HINGE),
+            kb.Connection("b", "coupler.tip", parent="rocker.tip", joint=HINGE),
+        ),
+        start=kb.Start(hold={"crank.angle": 1.0}, guess={"rocker.angle": 1.2, "coupler": kb.Pose((0.08, 0, 0.12))}),
+    )
+
+
 def gantry() -> kb.System:
     """Two travels and two hinges: more joints than its point needs."""
     box = kb.Box((0.1, 0.1, 0.1), mass=2.0)
@@ -142,7 +157,7 @@ def gantry() -> kb.System:
 
 
 STUDIES: dict[str, Callable[[], kb.System]] = {
-    build.__name__: build for build in (slider_crank, balls, legs, hung, bricard, five_bar, wrist_arm, gantry)
+    build.__name__: build for build in (slider_crank, balls, legs, hung, bricard, five_bar, wrist_arm, massless, gantry)
 }
 
 

@@ -16,7 +16,7 @@ DECIMAL = ((1e-6, 1e-18, 1e-3), (1e-3, 1e-6, 1.0), (1e2, 1e6, 10.0), (1e4, 1e12,
 ROUNDING = 1e-6  # of efforts and frequencies: what some hundred steps make of other last digits
 
 
-@pytest.mark.parametrize("name", ["slider_crank", "balls", "five_bar", "gantry"])
+@pytest.mark.parametrize("name", ["slider_crank", "balls", "five_bar", "gantry", "massless"])
 def test_every_call_gives_the_same_at_a_micrometre_and_at_ten_kilometres(name: str):
     assert differences(STUDIES[name](), ("micrometre", "ten kilometres, same times")) == []
 

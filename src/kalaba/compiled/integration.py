@@ -115,8 +115,8 @@ class Integration:
 
     @property
     def weight(self) -> Floats:
-        """Mass weight (1, lanes), 1 unless written to before the first call of `advance`."""
-        return self._inputs[self._kernels.layout.w : self._kernels.layout.w + 1]
+        """Weights of the rows (n_rows, lanes) beside a singular M; 1 unless written to before the first `advance`."""
+        return self._inputs[self._kernels.layout.w]
 
     @property
     def mask(self) -> Floats:

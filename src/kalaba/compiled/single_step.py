@@ -19,7 +19,7 @@ class SingleStep:
     The arrays belong to it: threads need one each.
     """
 
-    def __init__(self, kernels: Kernels, stepper: FixedStepper, weight: float = 1.0) -> None:
+    def __init__(self, kernels: Kernels, stepper: FixedStepper, weight: Floats | float = 1.0) -> None:
         layout = kernels.layout
         space = workspace(kernels, stepper, Schedule(end=1.0, save_every=1.0), np.zeros((layout.n_y, 1)))
         self._alive = kernels, space  # the record holds addresses of their code and arrays

@@ -11,7 +11,7 @@ One vector holds all that a kernel reads, in this order; the parameters p follow
     u      held actuation, one number per motor, then the values of sampled forces.
     f      further generalised force, one number per velocity.
     mask   one number per constraint row, see below.
-    w      weight of AᵀA beside a mass matrix that is singular; 1 where it is not.
+    w      one weight per row in AᵀwA beside a mass matrix that is singular; 1 where it is not.
 
 Values of the mask: 0 leaves a row out, because it follows from others, and 1 keeps it. Kernels that work limb by limb
 (`kernels/limb_solve.py`) also read who eliminates a row that is kept: 1, the limb that it belongs to (or the hub, for
@@ -55,13 +55,13 @@ class Layout:
     u: slice = field(init=False, compare=False)
     f: slice = field(init=False, compare=False)
     mask: slice = field(init=False, compare=False)
-    w: int = field(init=False, compare=False)
+    w: slice = field(init=False, compare=False)
     size: int = field(init=False, compare=False)  # slots in all, without p
 
     def __post_init__(self) -> None:
         first = 0
         for name, size in self.sizes.items():
-            is_number = name in {"t", "w"}
+            is_number = name == "t"
             if name != "work":
                 object.__setattr__(self, name, first if is_number else slice(first, first + size))
             first += size
@@ -77,7 +77,7 @@ class Layout:
     def sizes(self) -> dict[str, int]:
         """How many slots each input takes, in their order; without p."""
         f = 0 if self.pushed else self.n_v
-        slots = (self.n_work, self.n_q, self.n_v, 1, self.n_u, f, self.n_rows, 1)
+        slots = (self.n_work, self.n_q, self.n_v, 1, self.n_u, f, self.n_rows, self.n_rows)
         return dict(zip(INPUTS, slots, strict=False))
 
     @property

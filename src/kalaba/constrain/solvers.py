@@ -13,7 +13,7 @@ from typing import ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.constrain.rows import independent_rows
+from kalaba.constrain.rows import Sizes, independent_rows
 from kalaba.errors import ConstraintError
 from kalaba.space.arrays import Array
 from kalaba.tolerances import NO_INERTIA
@@ -58,6 +58,13 @@ class Problem(NamedTuple):
         """The same with the rows that a mask keeps: it was chosen at a state on the manifold, nearby."""
         kept = mask > 0.0
         return Chosen(self.mass, self.force, self.matrix[kept], self.rhs[kept])
+
+
+def in_sizes(problem: Problem, sizes: Sizes) -> Problem:
+    """The same problem in a machine's own sizes: of v̇ = s v̇', and each row over its size r. Qc is Qc'/s."""
+    M, Q, A, b = problem
+    s, r = sizes.velocities, sizes.rows
+    return Problem(sizes.of_metric(M), s * Q, sizes.of_rows(A), b / r)
 
 
 class Chosen(Problem):

@@ -180,9 +180,9 @@ def _rows_of_length_one(plant: Plant, rows: IndependentRows) -> Array:
 
 
 def keep_rows(plant: Plant, inputs: Array, mask: Array) -> None:
-    """Write into packed inputs which rows are kept, and the weight w that goes with a singular mass matrix."""
+    """Write into packed inputs which rows are kept, and the weights w that go with a singular mass matrix."""
     inputs[plant.layout.mask] = mask
-    inputs[plant.layout.w] = plant.weight if plant.is_singular else 1.0
+    inputs[plant.layout.w] = plant.row_weights
 
 
 def first_choice(plant: Plant) -> Choice:

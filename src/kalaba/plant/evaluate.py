@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba.constrain.rows import pivots
-from kalaba.constrain.solvers import Motion, Problem
+from kalaba.constrain.solvers import Motion, Problem, in_sizes
 from kalaba.errors import ConstraintError, ModelError
 from kalaba.native.backend import machine_code
 from kalaba.native.watched import Watch, watched
@@ -109,7 +109,9 @@ def _solved_in_python(plant: Plant, inputs: Array, choice: Choice) -> tuple[Moti
     if at_state is None:  # some direction has neither inertia nor one of these rows
         unknown, none = np.full(len(problem.force), np.nan), np.full(len(value), np.nan)
         return Motion(unknown, unknown.copy()), Health(none, value, rate, none)
-    result = plant.solver.solve(problem.chosen(choice.mask))
+    sizes = plant.scales.sizes
+    solution = plant.solver.solve(in_sizes(problem, sizes).chosen(choice.mask))
+    result = Motion(sizes.velocities * solution.acceleration, solution.constraint_force / sizes.velocities)
     slack = problem.rhs - problem.matrix @ result.acceleration
     return result, Health(at_state, value, rate, slack)
 

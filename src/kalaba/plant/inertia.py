@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kalaba.constrain.solvers import mass_weight
+from kalaba.constrain.solvers import in_sizes, mass_weight
 from kalaba.errors import ConstraintError
 from kalaba.model.text.expressions import Values, number
 from kalaba.plant.assembly import weighted_step
@@ -30,9 +30,9 @@ def is_unheld(plant: Plant) -> bool:
     return plant.is_singular and not plant.constraints
 
 
-def free_motions(problem: Problem) -> Array:
+def free_motions(plant: Plant, problem: Problem) -> Array:
     """Directions (n_v, k) that have neither inertia nor a row, in units in which each velocity has inertia 1."""
-    mass, A = problem.mass, problem.matrix
+    mass, _, A, _ = in_sizes(problem, plant.scales.sizes)
     metric = mass + mass_weight(mass, A) * A.T @ A
     sizes = np.sqrt(np.maximum(np.diag(metric), 0.0))
     largest = float(sizes.max(initial=0.0)) or 1.0
@@ -43,7 +43,7 @@ def free_motions(problem: Problem) -> Array:
 
 def without_inertia(plant: Plant, problem: Problem) -> str:
     """What to say of a motion that is not unique: what has no inertia, and what to do."""
-    free = free_motions(problem)
+    free = free_motions(plant, problem)
     weight = np.abs(free).max(axis=1, initial=0.0)
     names = [name for name, size in zip(plant.velocities, weight, strict=True) if size > NOT_UNIQUE_SHOWN]
     what, them = ", ".join(names) or "some motion", "it" if len(names) <= 1 else "them"
@@ -98,7 +98,8 @@ def _is_elsewhere_unique(plant: Plant) -> bool:
     for _ in range(PROBES):
         beside = displaced(plant.machine, q, BESIDE * plant.scales.velocities * rng.normal(size=len(plant.velocities)))
         problem = _closed(plant, beside)
-        if np.isfinite(problem.mass).all() and np.isfinite(problem.matrix).all() and not free_motions(problem).size:
+        is_finite = np.isfinite(problem.mass).all() and np.isfinite(problem.matrix).all()
+        if is_finite and not free_motions(plant, problem).size:
             return True
     return False
 

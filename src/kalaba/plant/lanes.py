@@ -26,8 +26,8 @@ def run_lanes(plant: Plant, name: str, fields: Mapping[str, Array], outputs: Seq
     kernel, store = plant.lanes(name, LANES)
     layout, places = plant.layout, slices(dict(kernel.outputs))
     firsts = {"q": layout.q.start, "v": layout.v.start, "f": layout.f.start, "u": layout.u.start}
-    firsts |= {"t": layout.t, "mask": layout.mask.start, "w": layout.w}
-    values = {"w": np.full(1, plant.weight if plant.is_singular else 1.0), **fields}
+    firsts |= {"t": layout.t, "mask": layout.mask.start, "w": layout.w.start}
+    values = {"w": plant.row_weights, **fields}
     parts = [places[output] for output in outputs]
     results = [np.empty((len(fields["q"]), part.stop - part.start)) for part in parts]
     batch(

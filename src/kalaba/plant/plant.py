@@ -176,11 +176,13 @@ class Plant:
         return is_singular(self.scales.sizes.of_metric(self.mass_matrix(first_guess(self))))
 
     @cached_property
-    def weight(self) -> float:
-        """The weight w of AᵀA beside a singular mass matrix."""
+    def row_weights(self) -> Array:
+        """The weights w in AᵀwA beside a singular mass matrix, one per row; 1 where it is not."""
+        if not self.is_singular:
+            return np.ones(len(self.constraints))
         q = first_guess(self)
         A, sizes = self.constraint(q, np.zeros(len(self.velocities)))[0], self.scales.sizes
-        return mass_weight(sizes.of_metric(self.mass_matrix(q)), A * sizes.velocities)
+        return mass_weight(sizes.of_metric(self.mass_matrix(q)), sizes.of_rows(A)) / sizes.rows**2
 
     @cached_property
     def quick(self) -> Quick:

@@ -51,11 +51,11 @@ class Projected(NamedTuple):
 
 
 def metric_of(plant: Plant, problem: Problem, mask: Array | float = 1.0) -> Array:
-    """M, or M + w AᵀA over the rows that a mask keeps where M alone is singular."""
+    """M, or M + AᵀwA over the rows that a mask keeps where M alone is singular."""
     if not plant.is_singular:
         return problem.mass
     A = problem.matrix
-    return problem.mass + plant.weight * (A.T * (np.asarray(mask) > 0.0)) @ A
+    return problem.mass + (A.T * (plant.row_weights * (np.asarray(mask) > 0.0))) @ A
 
 
 def position_rows(plant: Plant, mask: Array) -> NDArray[np.bool_]:

@@ -96,7 +96,7 @@ def _single_step(plant: Plant) -> SingleStep:
         limbs=plant.solved_by_limbs.limbs if plant.solved_by_limbs is not None else None,
         units=plant.scales.units,
     )
-    return SingleStep(kernels, RungeKutta4(), plant.weight if plant.is_singular else 1.0)
+    return SingleStep(kernels, RungeKutta4(), plant.row_weights)
 
 
 def _code(plant: Plant, name: str) -> Code:

@@ -45,7 +45,7 @@ def run_native(task: Task) -> Run:
     start = np.concatenate([[0.0], *task.start])
     stiff = None if task.is_pushed else lambda: _tangent_kernels(task)  # no tangent knows a law on every velocity
     integration = Integration(kernels_of(task), task.stepper, schedule, start, stiff)
-    integration.weight[:] = task.plant.weight if task.plant.is_singular else 1.0
+    integration.weight[:] = task.plant.row_weights[:, np.newaxis]
     began = now = last_report = clock.perf_counter()
     steps = FEWEST_STEPS
     limit = None

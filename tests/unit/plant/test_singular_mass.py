@@ -86,7 +86,7 @@ def test_the_motion_does_not_depend_on_the_weight_of_the_rows():
     packed = plant.inputs(q, v)
     packed[plant.layout.mask] = plant.choice.mask
     for factor in (1e-2, 1.0, 1e2):
-        packed[plant.layout.w] = plant.weight * factor
+        packed[plant.layout.w] = plant.row_weights * factor
         assert plant.evaluate("motion", packed)["acceleration"] == pytest.approx(expected, rel=1e-8)
 
 

@@ -44,7 +44,7 @@ def free_inputs(equations: Equations) -> dict[str, ca.SX]:
 
 
 def metric(equations: Equations, extra: dict[str, ca.SX], *, is_singular: bool) -> ca.SX:
-    """M, or M + w AᵀA over the rows that are on where M alone is singular (Udwadia-Phohomsiri)."""
+    """M, or M + AᵀwA over the rows that are on where M alone is singular (Udwadia-Phohomsiri)."""
     if not is_singular:
         return equations.mass_matrix
     A = equations.constraint_matrix

@@ -30,7 +30,7 @@ def motion(equations: Equations, *, is_singular: bool = False, baumgarte: Baumga
 
         λ = G⁻¹ (b − A M⁻¹ Q)        v̇ = M⁻¹ (Q + Aᵀ λ)        Qc = Aᵀ λ
 
-    Where M is singular, M + w AᵀA and Q + w Aᵀb take the places of M and Q: the same motion for any w > 0.
+    Where M is singular, M + AᵀwA and Q + Aᵀwb take the places of M and Q: the same motion for any w > 0.
     """
     extra = free_inputs(equations)
     outputs = motion_outputs(equations, extra, is_singular=is_singular, baumgarte=baumgarte)

@@ -111,7 +111,7 @@ def _function(plant: Plant, mask: Array) -> ca.Function:
     s = plant.equations.symbols
     rows = ca.SX.sym("rows", len(mask))
     arguments = {"q": s.q, "v": s.v, "t": s.t, "u": s.u, "mask": rows, "p": s.p, "f": ca.SX.zeros(s.v.shape[0])}
-    outputs = whole(work=0, w=float(at_start[plant.layout.w]), **arguments)
+    outputs = whole(work=0, w=at_start[plant.layout.w], **arguments)
     health = ca.SX(1) if not mask.any() else ca.SX(ca.inf)
     for i in np.flatnonzero(mask):
         health = ca.fmin(health, outputs["pivots"][i] / healthy[i])
