@@ -75,7 +75,9 @@ def judge(task: Task, run: Run) -> Judgement:
     if run.status.failed or len(run.time) < 2:
         return Judgement(cause=run.status.message)
     judged = Judgement() if task.is_sampled else _by_states(task, run)
-    return judged if judged.cause else judged._replace(cause=_energy_cause(run))
+    if judged.cause or (judged.is_jolted and run.effort.jolt[0] > JOLT):  # a jolt takes energy, and is told as such
+        return judged
+    return judged._replace(cause=_energy_cause(run))
 
 
 def _by_states(task: Task, run: Run) -> Judgement:

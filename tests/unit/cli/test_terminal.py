@@ -9,7 +9,7 @@ from kalaba.cli.application import app, invoke
 from kalaba.cli.terminal import Colour, console, has_colours, print_json, say
 
 ESCAPE = "\x1b["
-PRINTS = {"list", "show", "derive"}  # commands that are for what they print
+PRINTS = {"list", "papers", "show", "derive"}  # commands that are for what they print
 OPENS = "view"  # a page
 
 

@@ -92,7 +92,8 @@ def test_motion_compiles_without_a_warning_and_agrees_with_the_plant(name, tmp_p
     assert [file.name for file in files] == ["motion.c", "motion.h", "motion_test.c"]
     done = trial(files[0])
     assert done.returncode == 0, done.stdout
-    assert "at most 1e-12" in done.stdout
+    allowed = float(re.search(r"at most (\S+)", done.stdout)[1])  # 1e-12, or four times what one bit of q changes
+    assert allowed <= (1e-11 if name == "flexible-four-bar" else 1e-12)
     assert "p99.9" in done.stdout
 
 

@@ -271,11 +271,14 @@ def test_a_motor_that_moves_while_the_frame_rests_is_named():
 
 
 def five_bar_measures(q: np.ndarray) -> tuple[float, float]:
-    """Of n_i·ẋ = n_i·t_i u̇_i, n_i along rod i and t_i how its elbow moves: an orthonormal basis of all (ẋ, u̇)."""
+    """Of n_i·ẋ = n_i·t_i u̇_i, n_i along rod i and t_i how its elbow moves: an orthonormal basis of all (ẋ, u̇).
+
+    ẋ is counted in the machine's own length.
+    """
     names = [FIVE_BAR.coordinates.index(f"{side}.crank.angle") for side in ("left", "right")]
     x = FIVE_BAR.pose("left.rod.tip", q).position[[0, 2]]
     n = (x - elbows(q[names])) / ROD
-    t = CRANK * np.array([[-np.sin(a), np.cos(a)] for a in q[names]])
+    t = CRANK / FIVE_BAR.scales.length * np.array([[-np.sin(a), np.cos(a)] for a in q[names]])
     pairs = np.linalg.svd(np.hstack([n, -np.diag((n * t).sum(axis=1))]))[2][2:].T
     return tuple(np.linalg.svd(part, compute_uv=False).min() for part in (pairs[:2], pairs[2:]))
 
