@@ -2,17 +2,20 @@
 
 from functools import cache
 from math import pi
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import kalaba as kb
+from kalaba.cli.run import simulate_scenario
 from kalaba.errors import ModelError
 from kalaba.robots.catalogue import ENTRIES
 from kalaba.robots.floating_flexible_arm import PRINTED_RATIO, PRINTED_ROOT, PRINTED_TIP, WILSON
 from kalaba.view.figures import sources
 from kalaba.view.scene.machine import scene_of
 
+DATA = Path(__file__).parents[1] / "reference" / "data" / "floating-flexible-arm" / "case_a.npz"
 ARM = "floating-flexible-arm"
 SHARP = kb.DormandPrince(rtol=1e-9, atol=1e-11)
 PAPERS = {"modes": 1, "coordinates": "paper"}
@@ -297,6 +300,11 @@ def test_torques():
     assert {p.name: p.value for p in weaker.machine.parameters}["torque2"] == 100
 
 
+def test_the_machine_s_own_run_has_the_samples_that_its_numbers_are_read_off():
+    run = simulate_scenario(kb.scenario(ARM, modes=1), 0.05, SHARP, hidden=True)
+    assert np.diff(run.time) == pytest.approx(2e-3)
+
+
 def panel(title: str):
     found = [one for one in ENTRIES[ARM].figures.panels if one.title.startswith(title)]
     assert found, title
@@ -346,6 +354,11 @@ def test_claim_adams():
     assert errors["b", 1e-3] == pytest.approx(0.0035, abs=0.0001)
     assert errors["a", 1 / 300] == pytest.approx(2.5, abs=0.2)
     assert errors["b", 1 / 300] == pytest.approx(0.04, abs=0.005)
+    with np.load(
+        DATA
+    ) as data:  # of the reference, which ours equals within 1e-8 m: tests/reference/test_flexible_arm.py
+        other = 1e3 * np.abs(data["exudyn_cf5_tips"] - data["cf5_full_tips"]).max()
+    assert other == pytest.approx(0.15, abs=0.01)
 
 
 def test_figure_3():
@@ -359,6 +372,16 @@ def test_claim_two_modes():
     two, five = run_of(modes=2), run_of(modes=5)
     assert apart(two, five)[0] == pytest.approx(6.36, abs=0.02)
     assert peaks(modes=5)[0] - peaks(modes=2)[0] == pytest.approx(3.5, abs=0.1)
+    (figure,) = panel("figure 3 examined")
+
+    class Runs:
+        """With the scenario's samples."""
+
+        def of(self, options):
+            return run_of(modes=options.get("modes", 5))
+
+    said = " ".join(sources._panel(figure, Runs()).remarks)
+    assert "2 and 5 modes differ at any time by: ours 6.36 mm, published 6.4 mm" in said
 
 
 @pytest.mark.long

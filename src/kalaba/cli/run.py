@@ -106,7 +106,7 @@ def simulate_scenario(
     stop: str | None = None,
     *,
     hidden: bool,
-    save_every: float = 0.01,
+    save_every: float | None = None,
 ) -> Run:
     """Simulate a scenario behind a bar on the terminal; a run that breaks off is returned too."""
     from kalaba.run.checks import AccuracyWarning, SingularWarning
@@ -124,7 +124,7 @@ def simulate_scenario(
             stop=stop,
             progress=progress,
             check=False,
-            save_every=save_every,
+            save_every=chosen.save_every if save_every is None else save_every,
         )
 
 

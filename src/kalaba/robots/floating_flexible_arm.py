@@ -201,6 +201,7 @@ def scenario(*, case: str, **options: object) -> Scenario:
         duration=1.0,
         stepper=DormandPrince(rtol=1e-9, atol=1e-11),
         control={f"motor{i}": f"torque{i}*{timing}" for i in (2, 3, 4)},
+        save_every=0.002,
         description=f"From rest the joints give 800, 400 and 50 N·m times {timing}; the links bend by some 0.2 m.",
     )
 
@@ -238,7 +239,7 @@ def _momentum(name: str, stepper: Stepper | None = None, **options: float | str)
     return Line(name, "momentum.rz", options, stepper)
 
 
-SCALE = Claim("peak (published: the figure's scale)", 200.0, "mm", is_drawn=True)
+SCALE = Claim("peak (published: the scale)", 200.0, "mm", is_drawn=True)
 FIGURES = PaperFigures(
     "deflections of the tips (Liao, Li and Tang 2010)",
     panels=(
@@ -308,7 +309,9 @@ def _notation() -> Notation:
     for link in (2, 3):
         symbols |= {f"link{link}.mode{mode}": f"q_{{{link}{mode}}}" for mode in range(1, 10)}
         symbols |= {f"link{link}.{word}": f"{letter}_{{{link}}}" for word, letter in LETTERS.items()}
-    return Notation(symbols | {f"motor{joint}": rf"\tau_{{{joint}}}" for joint in (2, 3, 4)})
+    for joint in (2, 3, 4):
+        symbols |= {f"motor{joint}": rf"\tau_{{{joint}}}", f"torque{joint}": rf"\hat{{\tau}}_{{{joint}}}"}
+    return Notation(symbols)
 
 
 ENTRY = Entry(

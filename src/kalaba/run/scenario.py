@@ -26,6 +26,7 @@ class Scenario:
         control: {motor: expression}, or a controller; None: no motor acts
         description: what it shows, in words
         published: what its source has to be put beside, said after a run
+        save_every: time between samples of `kalaba run`, s
     """
 
     system: System
@@ -34,7 +35,10 @@ class Scenario:
     control: Mapping[str, str] | Controller | None = None
     description: str = ""
     published: str = ""
+    save_every: float = 0.01
 
     def __post_init__(self) -> None:
         if not (self.duration > 0.0 and math.isfinite(self.duration)):
             raise ModelError(f"{self.system.name}: expected a duration above zero, got {self.duration!r} s.")
+        if not (self.save_every > 0.0 and math.isfinite(self.save_every)):
+            raise ModelError(f"{self.system.name}: expected save_every above zero, got {self.save_every!r} s.")

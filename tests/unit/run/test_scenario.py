@@ -20,3 +20,9 @@ def test_a_duration_must_be_above_zero(duration):
 def test_nobody_drives_it_unless_said():
     scenario = Scenario(EMPTY, 1.0)
     assert (scenario.stepper, scenario.control, scenario.description) == (None, None, "")
+
+
+@pytest.mark.parametrize("save_every", [0.0, -0.1, math.nan, math.inf])
+def test_a_time_between_samples_that_is_none_is_refused(save_every):
+    with pytest.raises(ModelError, match="empty: expected save_every above zero, got"):
+        Scenario(EMPTY, 1.0, save_every=save_every)

@@ -136,7 +136,7 @@ def _listed(options: Options) -> str:
 
 def _sample_time(chosen: Scenario) -> float:
     """Seconds between samples of what is simulated."""
-    return min(0.01, chosen.duration / SAMPLES)
+    return min(chosen.save_every, chosen.duration / SAMPLES)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
