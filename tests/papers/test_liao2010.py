@@ -302,7 +302,7 @@ def test_torques():
 
 def test_the_machine_s_own_run_has_the_samples_that_its_numbers_are_read_off():
     run = simulate_scenario(kb.scenario(ARM, modes=1), 0.05, SHARP, hidden=True)
-    assert np.diff(run.time) == pytest.approx(2e-3)
+    assert np.diff(run.time) == pytest.approx(1e-3)
 
 
 def panel(title: str):
@@ -378,7 +378,7 @@ def test_claim_two_modes():
         """With the scenario's samples."""
 
         def of(self, options):
-            return run_of(modes=options.get("modes", 5))
+            return run_of(modes=options.get("modes", 5), every=1e-3)
 
     said = " ".join(sources._panel(figure, Runs()).remarks)
     assert "2 and 5 modes differ at any time by: ours 6.36 mm, published 6.4 mm" in said
