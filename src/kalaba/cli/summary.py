@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from kalaba.results.run import Run
 
 
+SAMPLES = 500  # at which motors in place of rows are worked out at most
+
+
 class Peak(NamedTuple):
     """The largest value of some named quantities."""
 
@@ -44,6 +47,7 @@ class Summary:
     energy_exchanged: float  # J, the largest of what was gained and done
     constraint_force: Peak | None
     actuation: Peak | None
+    needed: Peak | None  # of motors that would stand in for rows which lead the machine; None if there are none
     push: Peak | None  # of a law that pushes every coordinate
     goals: Peak | None  # how far it was from them; None without goals
     shortfalls: int  # how often motors were asked for more than they may give
@@ -83,6 +87,8 @@ class Summary:
             said.append(f"peak force: {_peak(self.constraint_force)} (constraints)")
         if self.actuation:
             said.append(f"peak force: {_peak(self.actuation)} (motors)")
+        if self.needed:
+            said.append(f"peak force: {_peak(self.needed)} (motors needed in place of the rows that lead it)")
         if self.push:
             said.append(f"peak force: {_peak(self.push)} (pushed, as no motor does)")
         if self.goals:
@@ -133,6 +139,7 @@ def summarise(run: Run, goals: Sequence[Any] = ()) -> Summary:
             run, run.constraint_force, plant.velocities, [force_unit(velocity.unit) for velocity in machine.velocities]
         ),
         actuation=_largest(run, run.actuation, plant.actuators, list(actuator_units(machine))),
+        needed=_needed(run),
         push=_largest(run, run.push, plant.velocities, [force_unit(velocity.unit) for velocity in machine.velocities]),
         goals=_missed(run, goals),
         shortfalls=len(run.shortfalls),
@@ -148,6 +155,18 @@ def summarise(run: Run, goals: Sequence[Any] = ()) -> Summary:
         status=run.status.ending.value,
         message=run.status.message,
     )
+
+
+def _needed(run: Run) -> Peak | None:
+    """The largest effort of motors that would do what rows do which prescribe a motion in time; none where one acts."""
+    from kalaba.control.driven_rows import motors_in_place
+
+    efforts = motors_in_place(run, SAMPLES)
+    if efforts is None or not np.isfinite(efforts.actuation).any():
+        return None
+    sample, motor = np.unravel_index(int(np.nanargmax(np.abs(efforts.actuation))), efforts.actuation.shape)
+    unit = actuator_units(run.plant.machine)[motor]
+    return Peak(run.plant.actuators[motor], float(efforts.actuation[sample, motor]), unit, float(efforts.time[sample]))
 
 
 def _missed(run: Run, goals: Sequence[Any]) -> Peak | None:

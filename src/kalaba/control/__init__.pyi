@@ -15,6 +15,8 @@ from kalaba.control.inverse_dynamics import trade_off as trade_off
 from kalaba.control.inverse_dynamics import TradeOff as TradeOff
 from kalaba.control.platform_space import platform_space as platform_space
 from kalaba.control.platform_space import PlatformSpace as PlatformSpace
+from kalaba.control.driven_rows import driven_constraints as driven_constraints
+from kalaba.control.driven_rows import motors_for_rows as motors_for_rows
 from kalaba.control.plan.plan import plan_motion as plan_motion
 from kalaba.control.plan.plan import Plan as Plan
 from kalaba.control.robust import Robust as Robust

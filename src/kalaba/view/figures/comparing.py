@@ -125,7 +125,9 @@ def _panel(runs: Sequence[tuple[str, Array, Readings]], name: str) -> Panel:
 
 def _place(order: Sequence[str], label: str) -> int:
     """Which run a curve is of; of several that lie on each other the first."""
-    return next((i for i, name in enumerate(order) if label == name or label.startswith(f"{name}, ")), 0)
+    return next(
+        (i for i, name in enumerate(order) if label == name or label.startswith((f"{name}, ", f"{name} and "))), 0
+    )
 
 
 def tracking_error(runs: Mapping[str, Run], goals: Goal | Sequence[Goal]) -> Figure:

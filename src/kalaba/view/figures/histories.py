@@ -9,6 +9,7 @@ import numpy as np
 from kalaba.errors import ViewError
 from kalaba.space.arrays import Array
 from kalaba.tolerances import DRAWN_FLOOR, DRAWN_RESTING, DRAWN_ROUNDING
+from kalaba.view.figures.efforts import motor_efforts
 from kalaba.view.figures.quantities import MOST_LINES, Named, by_unit, merged, named, reach, span
 from kalaba.view.sheet import Panel, over_time, sheet
 
@@ -62,7 +63,7 @@ def outputs(run: Run) -> Figure:
 
 
 def motors(run: Run) -> Figure:
-    """Draw what the motors give, one panel per unit.
+    """Draw what the motors give, one panel per unit; where rows lead the machine in time, what motors would need.
 
     Arguments:
         run: the run to draw
@@ -146,8 +147,9 @@ def output_panels(run: Run, *, whole: bool = False) -> list[Panel]:
 
 
 def motor_panels(run: Run, *, whole: bool = False) -> list[Panel]:
-    """Panels of the motors."""
-    return by_unit(run, named(run, "actuation"), "motors", reach, whole=whole)
+    """Panels of the motors; where rows lead the machine and no motor acts, of what motors would need."""
+    title, efforts = motor_efforts(run)
+    return by_unit(run, efforts, title, reach, whole=whole)
 
 
 def force_panels(run: Run, *, whole: bool = False) -> list[Panel]:

@@ -14,6 +14,7 @@ from kalaba.results.dataset import provenance
 from kalaba.tolerances import DRAWN_ROUNDING
 from kalaba.units import counted, printed
 from kalaba.view import figures
+from kalaba.view.figures.efforts import motor_efforts
 from kalaba.view.figures.kinds import FigureKind, Request, find
 from kalaba.view.figures.quantities import Named, named, reach, span
 from kalaba.view.report.machine import residual_rows
@@ -34,8 +35,10 @@ def at_a_glance(run: Run) -> str:
     if run.worst is not None:
         entries.append((f"{run.worst.value:.1e}", f"worst residual, {run.worst.row}"))
     entries.append((f"{reach(run.energy_balance):.1e} J", "energy balance off at most"))
-    for variable, words in (("actuation", "largest motor"), ("constraint_force", "largest constraint force")):
-        rows = _peaks(run, variable, 1)
+    title, efforts = motor_efforts(run)
+    largest = f"largest of {title}" if title != "motors" else "largest motor"
+    for columns, words in ((efforts, largest), (named(run, "constraint_force"), "largest constraint force")):
+        rows = _peaks(run, columns, 1)
         for kind in dict.fromkeys(unit for _, _, unit, _ in rows):
             name, value, unit, _ = next(row for row in rows if row[2] == kind)
             entries.append((f"{float(value):.4g} {printed(unit)}", f"{words}, {name}"))
@@ -45,8 +48,10 @@ def at_a_glance(run: Run) -> str:
 def motion(run: Run) -> Section:
     """Plots of what moved and what pushed, and the largest of each."""
     body = "".join(_shown(run, find(name)) for name in SHOWN)
-    for variable, words in (("v", "speeds"), ("actuation", "motors"), ("constraint_force", "constraint forces")):
-        rows = _peaks(run, variable, MOST_PEAKS)
+    title, efforts = motor_efforts(run)
+    forces = named(run, "constraint_force")
+    for columns, words in ((named(run, "v"), "speeds"), (efforts, title), (forces, "constraint forces")):
+        rows = _peaks(run, columns, MOST_PEAKS)
         if rows:
             body += f"<h3>Peaks: {words}</h3>" + rows_html(
                 ("of", "value", "unit", "at t [s]"), rows, ("value", "at t [s]")
@@ -122,9 +127,8 @@ def _short(text: str) -> str:
     return plain if len(plain) <= LONGEST else f"{plain[:LONGEST]}… ({counted(len(plain), 'letter')})"
 
 
-def _peaks(run: Run, variable: str, most: int) -> list[tuple[str, str, str, str]]:
+def _peaks(run: Run, columns_of_run: Named, most: int) -> list[tuple[str, str, str, str]]:
     """The largest entries, by unit and size: name, value, unit and when."""
-    columns_of_run: Named = named(run, variable)
     columns = [np.where(np.isfinite(column), column, 0.0) for column in columns_of_run.values.T]
     least = DRAWN_ROUNDING * max((reach(column) for column in columns), default=0.0)
     units = list(columns_of_run.units)
