@@ -27,6 +27,7 @@ from kalaba.plant.choice import rows_at
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.state import State
 from kalaba.space.arrays import Array
+from kalaba.space.rotations import zyx_angles, zyx_rate_map
 from kalaba.units import counted
 
 if TYPE_CHECKING:
@@ -45,6 +46,13 @@ class PlatformModel(NamedTuple):
     velocity_map: Array  # T, (n, p): v = T s
     convective: Array  # γ, (n,): v̇ = T ṡ + γ
     load_rhs: Array  # c, (l,): C ṡ = c, where Cᵀ are the last columns of G
+
+
+class PlatformAngles(NamedTuple):
+    """The attitude of a platform as papers write it: R = Rz(α) Ry(β) Rx(γ)."""
+
+    angles: Array  # α, β, γ, rad
+    rate_map: Array  # J_d, (3, 3): ω = J_d (α̇, β̇, γ̇), world axes
 
 
 @dataclass(frozen=True)
@@ -182,6 +190,15 @@ class PlatformSpace:
             body.name: np.vstack([values[6 * i + 3 : 6 * i + 6], values[6 * i : 6 * i + 3]])
             for i, body in enumerate(bodies)
         }
+
+    def angles(self, q: ArrayLike) -> PlatformAngles:
+        """Z-Y-X angles of the frame, and the map of their rates to its angular velocity.
+
+        Arguments:
+            q: configuration, m and rad
+        """
+        angles = zyx_angles(self.plant.pose(self.split.frame, q).rotation)
+        return PlatformAngles(angles, zyx_rate_map(angles))
 
     def _checked(self, acceleration: ArrayLike) -> Array:
         return checked(acceleration, len(self.speeds), "acceleration", self.speeds)

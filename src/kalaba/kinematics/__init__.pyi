@@ -13,3 +13,5 @@ from kalaba.kinematics.closed import MotorPlaces as MotorPlaces
 from kalaba.kinematics.closed import motor_jacobian as motor_jacobian
 from kalaba.kinematics.closed import singularity as singularity
 from kalaba.kinematics.closed import Singularity as Singularity
+from kalaba.kinematics.closed import singularity_map as singularity_map
+from kalaba.kinematics.closed import SingularityMap as SingularityMap

@@ -70,6 +70,21 @@ def rotation_vector(rotation: Array) -> Array:
     return factor * np.array(xyz)
 
 
+def zyx_angles(rotation: Array) -> Array:
+    """Angles α, β, γ with R = Rz(α) Ry(β) Rx(γ), −π/2 ≤ β ≤ π/2; where β is a right angle γ is taken as 0."""
+    R = rotation
+    beta = math.atan2(-R[2, 0], math.hypot(R[0, 0], R[1, 0]))
+    if math.hypot(R[0, 0], R[1, 0]) < NO_TURN:
+        return np.array([math.atan2(-R[0, 1], R[1, 1]), beta, 0.0])
+    return np.array([math.atan2(R[1, 0], R[0, 0]), beta, math.atan2(R[2, 1], R[2, 2])])
+
+
+def zyx_rate_map(angles: Array) -> Array:
+    """J with ω = J (α̇, β̇, γ̇), ω in fixed axes: columns z, Rz y and Rz Ry x. Singular where β is a right angle."""
+    (sa, sb), (ca, cb) = np.sin(angles[:2]), np.cos(angles[:2])
+    return np.array([[0.0, -sa, ca * cb], [0.0, ca, sa * cb], [1.0, 0.0, -sb]])
+
+
 def turn_about(axis: Axis, rotation: Array) -> float:
     """The angle of the turn about an axis that is nearest to a rotation, between −π and π.
 
