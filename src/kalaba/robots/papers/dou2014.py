@@ -369,7 +369,7 @@ EXPERIMENT = (
         where="section 4",
         says="play, model errors and electrical noise are what measured forces differ by from computed ones",
         published="700 and 380 N measured, 660 and 350 N computed",
-        gives="697.7 and 383.7 N with noise of 9 µm, play of 20 µm, friction of 1 N; friction alone raises the second only",
+        gives="697.7 and 383.7 N with noise of 9 µm, play of 20 µm, friction of 1 N; friction alone cannot",
         verdict=Verdict.WORKS,
         command=FITTED,
     ),
