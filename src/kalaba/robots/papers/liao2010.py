@@ -134,7 +134,7 @@ EQUATIONS: tuple[Item, ...] = (
         kind=Kind.EQUATION,
         where="(5)",
         says="kinetic energy: carrier, integrals along the links, load",
-        gives="the same to rounding as these integrals by quadrature",
+        gives="the same within 1e-8 as these integrals by quadrature",
         verdict=Verdict.WORKS,
         command='kb.derive(kb.load("floating-flexible-arm", modes=1), kb.Lagrange()).steps',
     ),
