@@ -20,7 +20,7 @@ import casadi as ca
 
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.control.allocation.solutions import least_squares
-from kalaba.space.symbolic import cross, skew
+from kalaba.space.symbolic import cross, skew, solve
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
@@ -66,7 +66,7 @@ def follow(equations: Equations, arms: tuple[Arm, ...], velocity_map: ca.SX, con
         if not rows:
             continue
         A = equations.constraint_matrix[rows, :]
-        solved = ca.solve(
+        solved = solve(
             A[:, columns], ca.horzcat(-ca.mtimes(A, T), equations.constraint_rhs[rows] - ca.mtimes(A, gamma))
         )
         T[columns, :], gamma[columns] = solved[:, :-1], solved[:, -1]

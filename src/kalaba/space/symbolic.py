@@ -88,3 +88,16 @@ def from_quaternion(quaternion: Any) -> ca.SX:
         ca.horzcat(2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)),
         ca.horzcat(2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)),
     )
+
+
+def solve(matrix: ca.SX, rhs: ca.SX) -> ca.SX:
+    """X with A X = B, free of the units of rows and columns.
+
+    CasADi's QR of expressions is Gram and Schmidt's, which loses the square of the condition: metres beside radians
+    are 10¹² at a micrometre. So rows are divided by their lengths first, then columns by theirs.
+    """
+    rows = ca.vertcat(*(ca.norm_2(matrix[i, :]) for i in range(matrix.shape[0])))
+    even = matrix / ca.repmat(rows, 1, matrix.shape[1])
+    columns = ca.vertcat(*(ca.norm_2(even[:, j]) for j in range(even.shape[1])))
+    scaled = ca.solve(even / ca.repmat(columns.T, even.shape[0], 1), rhs / ca.repmat(rows, 1, rhs.shape[1]))
+    return scaled / ca.repmat(columns, 1, rhs.shape[1])
