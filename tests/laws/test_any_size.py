@@ -134,14 +134,14 @@ def test_arms_find_their_grasps(size: tuple[float, float, float]):
     assert kb.check(there).smallest_singular_value == pytest.approx(kb.check(here).smallest_singular_value, rel=1e-9)
 
 
-@pytest.mark.filterwarnings("ignore::kalaba.control.servo.StartWarning")
 @pytest.mark.parametrize("size", [(1e-6, 1e-18, 1.0), (1e4, 1e12, 1.0)])  # Carry's frequency is in rad/s
 def test_arms_carry_their_load_alike(size: tuple[float, float, float]):
     runs = []
     for length, mass, time in (METRE, size):
-        system = scaled(kb.load("two-arm-carry"), length, mass, time)
-        law = kb.Carry(kb.path.line((0, 0, 0), (0, 0, 0.1 * length), speed=0.1 * length))
-        runs.append(kb.simulate(system, 0.05, control=law))
+        plant = kb.build(scaled(kb.load("two-arm-carry"), length, mass, time))
+        here = plant.pose("load", plant.start.q).position
+        line = kb.path.line(tuple(here), tuple(here + [0, 0, 0.1 * length]), speed=0.1 * length)
+        runs.append(kb.simulate(plant, 0.05, control=kb.Carry(line)))
     here, there = runs
     assert there.effort.steps == pytest.approx(here.effort.steps, abs=2)
     assert there.actuation / factor("N*m", size) == pytest.approx(here.actuation, rel=1e-6, abs=1e-6)
