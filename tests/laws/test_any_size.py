@@ -140,7 +140,7 @@ def test_arms_carry_their_load_alike(size: tuple[float, float, float]):
     for length, mass, time in (METRE, size):
         plant = kb.build(scaled(kb.load("two-arm-carry"), length, mass, time))
         here = plant.pose("load", plant.start.q).position
-        line = kb.path.line(tuple(here), tuple(here + [0, 0, 0.1 * length]), speed=0.1 * length)
+        line = kb.path.line(tuple(here), tuple(np.add(here, (0, 0, 0.1 * length))), speed=0.1 * length)
         runs.append(kb.simulate(plant, 0.05, control=kb.Carry(line)))
     here, there = runs
     assert there.effort.steps == pytest.approx(here.effort.steps, abs=2)
