@@ -337,6 +337,10 @@ def test_claim_cut_cost():
     counts = [motion_operations(system, kb.NewtonEuler()) for system in (middle, cut_machine())]
     assert counts == [pytest.approx(2817, rel=0.02), pytest.approx(2649, rel=0.02)]
     assert counts[1] < counts[0]
+    described = kb.load(NAME, path=False)
+    by_rows_12 = [replace(described, cuts=cuts) for cuts in ((), (("cut", "left.link3"),))]
+    counts = [motion_operations(system, kb.NewtonEuler()) for system in by_rows_12]
+    assert counts == [pytest.approx(2205, rel=0.02), pytest.approx(5578, rel=0.02)]
 
 
 @pytest.mark.long
