@@ -16,8 +16,7 @@ CITATION = Citation(
     doi="10.6041/j.issn.1000-1298.2014.01.045",
 )
 
-FIVE, SIX = "kalaba run pus-upu --set actuators=1-5", "kalaba run pus-upu"
-HYBRID_FIVE = "kalaba run pus-upu --set control=hybrid --set actuators=1-5"
+SIX = "kalaba run pus-upu"
 HYBRID_SIX = "kalaba run pus-upu --set control=hybrid"
 FITTED = f"{HYBRID_SIX} --set noise=9e-6 --set backlash=2e-5 --set friction=1"
 PAPER_FIGURES = "kalaba run pus-upu -o run.nc ; kalaba plot run.nc --figure papers -o papers.png"
