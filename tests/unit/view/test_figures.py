@@ -214,6 +214,17 @@ def test_a_place_that_cannot_be_written_is_refused(tmp_path):
         kb.plot.save(figure, tmp_path / "nowhere" / "plot.png")
 
 
+def test_a_run_looks_the_same_in_every_panel_also_where_others_lie_on_it():
+    time = np.linspace(0, 1, 50)
+    names = ["control=first", "control=second", "control=third", "control=fourth, a longer one"]
+    sizes = [1.0, 2.0, 2.0, 2.0]
+    runs = [(n, time, {"x": figures.comparing.Reading("m", k * time)}) for n, k in zip(names, sizes, strict=True)]
+    (axes,) = figures.comparing.compared("sample", runs).axes
+    first, others = axes.lines
+    assert others.get_label() == "control=second and 2 more"
+    assert first.get_color() != others.get_color()
+
+
 def test_runs_are_compared_by_outputs_and_motors_and_what_rests_is_said():
     time = np.linspace(0, 1, 50)
     own = {
