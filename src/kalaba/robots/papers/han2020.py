@@ -43,7 +43,7 @@ ITEMS: tuple[Item, ...] = (
         where="(2)-(3)",
         says="rows of first order A q̇ = C, differentiated once to A q̈ = b; rows of position twice",
         gives=(
-            "A and b by automatic differentiation; along any motion that keeps the rows A q̈ = b to 1e-7 (of differences)"
+            "A and b by automatic differentiation; along any motion that keeps the rows A q̈ = b to 1e-7 (differences)"
         ),
         verdict=Verdict.WORKS,
         command="kalaba derive planar-parallel",
