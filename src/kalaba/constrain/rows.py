@@ -49,6 +49,11 @@ class Sizes(NamedTuple):
     rows: Array  # r, (m,)
     velocities: Array  # s, (n,)
 
+    @property
+    def even(self) -> Sizes:
+        """The nearest powers of two, which round nothing."""
+        return Sizes(*(np.exp2(np.round(np.log2(sizes))) for sizes in self))
+
     def some(self, rows: npt.NDArray[np.bool_]) -> Sizes:
         """The sizes where some of the rows are meant."""
         return Sizes(self.rows[rows], self.velocities)

@@ -61,7 +61,10 @@ class Problem(NamedTuple):
 
 
 def in_sizes(problem: Problem, sizes: Sizes) -> Problem:
-    """The same problem in a machine's own sizes: of v̇ = s v̇', and each row over its size r. Qc is Qc'/s."""
+    """The same problem in a machine's own sizes: of v̇ = s v̇', and each row over its size r. Qc is Qc'/s.
+
+    Sizes that are powers of two leave all digits as they are.
+    """
     M, Q, A, b = problem
     s, r = sizes.velocities, sizes.rows
     return Problem(sizes.of_metric(M), s * Q, sizes.of_rows(A), b / r)

@@ -109,7 +109,7 @@ def _solved_in_python(plant: Plant, inputs: Array, choice: Choice) -> tuple[Moti
     if at_state is None:  # some direction has neither inertia nor one of these rows
         unknown, none = np.full(len(problem.force), np.nan), np.full(len(value), np.nan)
         return Motion(unknown, unknown.copy()), Health(none, value, rate, none)
-    sizes = plant.scales.sizes
+    sizes = plant.scales.sizes.even
     solution = plant.solver.solve(in_sizes(problem, sizes).chosen(choice.mask))
     result = Motion(sizes.velocities * solution.acceleration, solution.constraint_force / sizes.velocities)
     slack = problem.rhs - problem.matrix @ result.acceleration
