@@ -7,9 +7,8 @@ The same algorithm stands here twice. `choose_rows` is written with NumPy. The c
 `factorise`, `scale_rows`, `farthest_row` and `take_row`, plain loops on flat row-major arrays, and calls them in the
 order of `choose_rows` (`kalaba/compiled/choice.py`); tests hold the two to each other.
 
-A machine with many limbs that are alike is solved limb by limb (`kernels/limb_solve.py`). A row that a limb's own
-joints can hardly meet is handed up to the hub, to one of the rows that it has free: `hand_up_rows`
-decides which ones (the compiled loop repeats its body).
+A machine with many limbs that are alike is solved limb by limb (`kernels/limb_solve.py`). A row that a limb's own joints
+can hardly meet goes up to the hub, to one of its free rows: `hand_up_rows` decides (the compiled loop repeats it).
 """
 
 from __future__ import annotations
@@ -67,12 +66,6 @@ class Sizes(NamedTuple):
         return np.ascontiguousarray(metric * self.velocities * self.velocities[:, np.newaxis])
 
 
-def plain_sizes(matrix: Array) -> Sizes:
-    """Sizes of 1, for rows and velocities that need no comparing."""
-    m, n = matrix.shape
-    return Sizes(np.ones(m), np.ones(n))
-
-
 @dataclass(frozen=True, slots=True)
 class IndependentRows:
     """The rows of a machine at one state on its constraint manifold, and which of them are independent."""
@@ -128,7 +121,7 @@ def independent_rows(
     they alone bring the configuration back. `apart` and `vanished` as in `choose_rows`, of A in the sizes.
     """
     mask = np.zeros(len(matrix))
-    sizes = plain_sizes(matrix) if sizes is None else sizes
+    sizes = Sizes(*(np.ones(count) for count in matrix.shape)) if sizes is None else sizes
     chosen_from = sizes.of_rows(matrix)
     if any(is_velocity_level):
         chosen_from = chosen_from * np.where(is_velocity_level, VELOCITY_ROW_LENGTH, 1.0)[:, np.newaxis]
