@@ -7,7 +7,7 @@ The same algorithm stands here twice. `choose_rows` is written with NumPy. The c
 `factorise`, `scale_rows`, `farthest_row` and `take_row`, plain loops on flat row-major arrays, and calls them in the
 order of `choose_rows` (`kalaba/compiled/choice.py`); tests hold the two to each other.
 
-A machine with many limbs that are alike is solved limb by limb (`kernels/limb_solve.py`). A row that a limb's own joints
+A machine with many limbs that are alike is solved limb by limb (`kernels/limb_solve.py`). A row that a limb's joints
 can hardly meet goes up to the hub, to one of its free rows: `hand_up_rows` decides (the compiled loop repeats it).
 """
 
