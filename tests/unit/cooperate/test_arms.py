@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 import kalaba as kb
-from kalaba.constrain.rows import plain_sizes
+from kalaba.constrain.rows import Sizes
 from kalaba.cooperate import arms
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_of_seven_rates_the_best_one_leads(seed):
     A = np.random.default_rng(seed).normal(size=(6, 7)) * np.random.default_rng(seed + 1).uniform(0.1, 2, size=7)
-    scales = SimpleNamespace(sizes=plain_sizes(A))
+    scales = SimpleNamespace(sizes=Sizes(*(np.ones(count) for count in A.shape)))
     plant = SimpleNamespace(start=(0, 0), constraint=lambda q, v: (A, None), scales=scales)
     sizes = {kept: np.linalg.svd(A[:, kept], compute_uv=False)[-1] for kept in combinations(range(7), 6)}
     best = max(sizes, key=sizes.get)
