@@ -10,7 +10,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
     "its mechanics": ("native", "printing", "derive", "constrain", "steppers", "compiled"),
     "using it": ("plant", "results", "analyse", "run", "kinematics"),
     "what it is for": ("paths", "control", "cooperate"),
-    "what people touch": ("robots", "export", "view", "cli"),
+    "what people touch": ("robots", "files", "export", "view", "cli"),
 }
 ROOMS: tuple[str, ...] = tuple(room for floor in FLOORS.values() for room in floor)
 PACKAGE = "kalaba"  # __init__.py shows the names that __init__.pyi lists, through door.py; it is no room

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kalaba.errors import ModelError, near
+from kalaba.model.formats import save
 from kalaba.model.listing import system_html
 from kalaba.model.parts import (
     WORLD,
@@ -181,6 +183,17 @@ class System:
             values: new values by path, in the unit of each parameter
         """
         return replace(self, parameters=_overrides({**dict(self.parameters), **values}))
+
+    def save(self, path: str | Path) -> Path:
+        """Write the machine to a file: .yaml or .json hold all of it; .urdf, .sdf and .xml (MJCF) what they can hold.
+
+        Arguments:
+            path: where; its suffix says which kind of file
+
+        Returns:
+            the path
+        """
+        return save(self, path)
 
 
 def _listed(content: Any, path: str) -> tuple[Any, ...]:

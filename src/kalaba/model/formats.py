@@ -1,0 +1,104 @@
+"""Kinds of files that hold machines, by suffix. What a kind is, and the table of those that are known.
+
+A kind of file is one value, `Format`, with a function that reads and a function that writes (or None). The
+package's own are in the room `files/`, one module per kind, imported when a file of that suffix is met; a program of
+yours adds its own with `register`. The table stands here, below the room, so that a System can save itself.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kalaba.errors import FileError
+
+if TYPE_CHECKING:
+    from kalaba.model.system import System
+    from kalaba.run.scenario import Scenario
+
+# Suffix → module of the package whose FORMAT reads and writes it.
+MODULES: dict[str, str] = {}
+_FORMATS: dict[str, Format] = {}
+
+
+@dataclass(frozen=True)
+class Described:
+    """What a file describes.
+
+    Arguments:
+        system: the machine
+        scenario: what is to be run on it, where the file says so; its system is `system`
+        notes: what the file says and a System does not hold, or holds otherwise: one line each
+    """
+
+    system: System
+    scenario: Scenario | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A kind of file.
+
+    Arguments:
+        name: what people call it, such as "URDF"
+        suffixes: endings of its files, in lower case, with the dot
+        read: a path, and folders that the file may refer to → what it describes; None: it is written only
+        write: a System or a Scenario, and a path to write to → lines that say what the format cannot hold; None: it is
+            read only
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    read: Callable[[Path, tuple[Path, ...]], Described] | None = None
+    write: Callable[[System | Scenario, Path], tuple[str, ...]] | None = None
+
+
+def register(added: Format) -> None:
+    """Make a kind of file known under its suffixes; it takes the place of one that was known.
+
+    Arguments:
+        added: the kind of file
+    """
+    for suffix in added.suffixes:
+        _FORMATS[suffix] = added
+
+
+def suffixes() -> tuple[str, ...]:
+    """Endings of all files that are known."""
+    return tuple(dict.fromkeys((*MODULES, *_FORMATS)))
+
+
+def format_of(path: Path) -> Format:
+    """Give the kind of a file, by its suffix."""
+    suffix = path.suffix.lower()
+    if suffix not in _FORMATS and suffix in MODULES:
+        register(import_module(MODULES[suffix]).FORMAT)
+    if suffix not in _FORMATS:
+        known = ", ".join(suffixes())
+        raise FileError(f"{path}: expected a file that ends in {known}, got {suffix or 'no suffix'!r}.")
+    return _FORMATS[suffix]
+
+
+class LeftOutWarning(UserWarning):
+    """A file says what a System does not hold, or a System has what a kind of file does not: each thing by name."""
+
+
+def save(described: System | Scenario, path: str | Path) -> Path:
+    """Write a machine, or what is to be run on one, to a file; its suffix says which kind. Gives the path."""
+    place = Path(path)
+    kind = format_of(place)
+    if kind.write is None:
+        raise FileError(f"{place}: {kind.name} files are read only. Save the machine as .yaml.")
+    tell(place, kind.write(described, place))
+    return place
+
+
+def tell(place: Path, notes: tuple[str, ...]) -> None:
+    """Warn once of what was left out or changed."""
+    if notes:
+        warnings.warn(f"{place.name}: " + "; ".join(notes), LeftOutWarning, stacklevel=3)
