@@ -14,6 +14,7 @@ from kalaba.model.parts import Frame as Frame
 from kalaba.model.parts import Constraint as Constraint
 from kalaba.model.parts import Actuator as Actuator
 from kalaba.model.parts import Thruster as Thruster
+from kalaba.model.parts import Rotor as Rotor
 from kalaba.model.parts import Spring as Spring
 from kalaba.model.parts import Force as Force
 from kalaba.model.parts import Output as Output

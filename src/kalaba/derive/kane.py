@@ -10,6 +10,8 @@ Inertia forces and active forces (gravity g, springs k, c on a displacement δ) 
 
     M = Σ m VᵀV + Wᵀ I W             bias = Σ Vᵀ m (a − g) + Wᵀ (I α + ω × I ω) + Σ (∂δ̇/∂v)ᵀ (k (δ − rest) + c δ̇)
 
+A rotor of inertia J on a displacement δ is one more partial velocity, W = ∂δ̇/∂v: M += J WᵀW, bias += J Wᵀ dδ̇/dt.
+
 Reference: Kane and Levinson (1985), Dynamics: Theory and Applications, sections 2.14 and 6.1.
 """
 
@@ -67,6 +69,10 @@ class Kane:
             first = 6 * index
             beam_M, beam_bias = _beam_inertia(kinematics, index, velocities[first : first + 6])
             M, bias = M + beam_M, bias + beam_bias
+        for rotor in kinematics.machine.rotors:
+            rate = symbols.rate(kinematics.value(rotor.displacement))
+            W, J = ca.jacobian(rate, symbols.v), kinematics.number(rotor.inertia)
+            M, bias = M + J * ca.mtimes(W.T, W), bias + J * W.T * symbols.rate(rate)
         springs = spring_resistance(kinematics)
         steps |= {"inertia and gravity forces": bias, "spring forces": springs}
         return Dynamics(ca.triu2symm(ca.triu(M)), bias + springs, steps)

@@ -3,7 +3,8 @@
 With q̇ as symbols of their own, all of q taken as coordinates (the four numbers of a quaternion too)::
 
     ṗ = ∂p/∂q q̇        ω = vee(Rᵀ Ṙ),  Ṙ = Σ ∂R/∂q_k q̇_k             of every body, ω in body axes
-    T = Σ ½ m ṗ·ṗ + ½ ω·I ω      V = −Σ m g·p + Σ ½ k (δ − rest)²      D = Σ ½ c δ̇²
+    T = Σ ½ m ṗ·ṗ + ½ ω·I ω + Σ ½ J δ̇²
+    V = −Σ m g·p + Σ ½ k (δ − rest)²      D = Σ ½ c δ̇²
 
     E(q, q̇, q̈) = d/dt ∂T/∂q̇ − ∂T/∂q + ∂V/∂q + ∂D/∂q̇
 
@@ -67,7 +68,7 @@ class Lagrange:
 
 
 def kinetic_energies(kinematics: Kinematics, q_dot: ca.SX) -> dict[str, ca.SX]:
-    """T(q, q̇) = ½ m ṗ·ṗ + ½ ω·I ω of every body, by its name."""
+    """T(q, q̇) = ½ m ṗ·ṗ + ½ ω·I ω of every body, and ½ J δ̇² of every rotor, by its name."""
     energies: dict[str, ca.SX] = {}
     poses = [ca.horzcat(_centre(body), body.world.rotation) for body in kinematics.bodies]
     rates = ca.jtimes(ca.horzcat(ca.SX(3, 0), *poses), kinematics.symbols.q, q_dot)  # (ṗ, Ṙ) of every body in a row
@@ -80,6 +81,9 @@ def kinetic_energies(kinematics: Kinematics, q_dot: ca.SX) -> dict[str, ca.SX]:
             modes_dot = q_dot[first : first + body.beam.modes.shape[0]]
             energy += body.beam.kinetic_energy(omega, ca.mtimes(body.world.rotation.T, p_dot), modes_dot)
         energies[body.name] = energy
+    for rotor in kinematics.machine.rotors:
+        rate = ca.jtimes(kinematics.value(rotor.displacement), kinematics.symbols.q, q_dot)
+        energies[rotor.name] = kinematics.number(rotor.inertia) * rate * rate / 2
     return energies
 
 

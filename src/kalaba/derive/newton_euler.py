@@ -6,7 +6,8 @@ With spatial vectors (ω; v) of a body's origin in its own axes, joint rates u a
     inward    f_i = I A_i + V_i ×* (I V_i) + Σ Xᵀ f_child                           τ = Sᵀ f_i
     composite I_p += Xᵀ I_i X           M_ij = S_jᵀ (X …)ᵀ I_i S_i
 
-Coordinates that are not the joints' own enter through u = J v: M = Jᵀ M_j J, bias = Jᵀ τ(u̇ = J̇ v).
+Coordinates that are not the joints' own enter through u = J v: M = Jᵀ M_j J, bias = Jᵀ τ(u̇ = J̇ v). Rotors are added to
+both (`rotors`).
 
 Reference: Featherstone (2008), Rigid Body Dynamics Algorithms, tables 5.1 and 6.2.
 """
@@ -21,6 +22,7 @@ from kalaba.derive.applied import spring_force
 from kalaba.derive.beams import Field
 from kalaba.derive.dynamics import Dynamics
 from kalaba.derive.kinematics import BodyKinematics, Kinematics
+from kalaba.derive.rotors import rotor_bias, rotor_mass
 from kalaba.space.symbolic import cross, skew
 
 
@@ -77,8 +79,8 @@ class NewtonEuler:
         result = recursion(kinematics, u, u_drift, kinematics.gravity)
         torque = result.torque
         M_joint = composite_mass_matrix(kinematics)
-        mass = ca.mtimes(ca.mtimes(J.T, M_joint), J)
-        bias = ca.mtimes(J.T, torque) - spring_force(kinematics)
+        mass = ca.mtimes(ca.mtimes(J.T, M_joint), J) + rotor_mass(kinematics)
+        bias = ca.mtimes(J.T, torque) - spring_force(kinematics) + rotor_bias(kinematics)
         steps = {"joint rates": u, "joint rates by velocities": J, "body velocities": result.velocities}
         for body, (w, v, a, b), force in zip(kinematics.bodies, result.motion, result.forces, strict=True):
             steps |= {

@@ -22,6 +22,7 @@ def fingerprint(machine: Machine) -> str:
         machine.closures,
         tuple((actuator.name, actuator.displacement) for actuator in machine.actuators),
         machine.springs,
+        machine.rotors,
         tuple(_force(force) for force in machine.forces),
         machine.outputs,
         machine.measured,

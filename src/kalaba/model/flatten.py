@@ -54,6 +54,7 @@ def flatten(system: System) -> flat.Machine:
         closures=tuple(closures),
         actuators=tuple(resolved[described.Actuator]),
         springs=tuple(resolved[described.Spring]),
+        rotors=tuple(resolved[described.Rotor]),
         forces=tuple(resolved[described.Force]),
         outputs=tuple(resolved[described.Output]),
         parameters=tuple(layout.parameters.values()),
@@ -84,6 +85,7 @@ _RESOLVE_ORDER: tuple[Any, ...] = (
     described.Body,
     described.Actuator,
     described.Spring,
+    described.Rotor,
     described.Force,
     described.Output,
 )
@@ -154,7 +156,7 @@ class _Layout:
         else:
             kind = described.Actuator if isinstance(part, described.Thruster) else type(part)
             self.parts_by_kind[kind].append((part, scope))
-        if isinstance(part, described.Body | described.Connection | described.Spring):
+        if isinstance(part, described.Body | described.Connection | described.Spring | described.Rotor):
             self.numbers(part, scope, name)  # so that every expression knows every number
 
     def _collect_body(self, part: described.Body, name: str) -> None:
@@ -341,8 +343,19 @@ def _spring(layout: _Layout, part: described.Spring, scope: Scope, name: str) ->
     return flat.MachineSpring(name, displacement, *numbers, part.creep)
 
 
-def _displacement(layout: _Layout, part: described.Actuator | described.Spring, scope: Scope, name: str) -> Expression:
-    """What a motor or a spring acts along: a length or an angle, not a rate."""
+def _rotor(layout: _Layout, part: described.Rotor, scope: Scope, name: str) -> flat.MachineRotor:
+    copy, displacement = layout.numbers(part, scope, name), _displacement(layout, part, scope, name)
+    if displacement.uses_time:
+        raise ModelError(
+            f"{name}.displacement: expected an expression of positions alone, got one of time: {part.displacement!r}."
+        )
+    return flat.MachineRotor(name, displacement, copy.inertia)
+
+
+def _displacement(
+    layout: _Layout, part: described.Actuator | described.Spring | described.Rotor, scope: Scope, name: str
+) -> Expression:
+    """What a motor, a spring or a rotor acts along: a length or an angle, not a rate."""
     expression = layout.expression(part.displacement, scope, name)
     if expression.has_rate or expression.names & (layout.velocities.keys() - layout.coordinates.keys()):
         raise ModelError(
@@ -375,6 +388,7 @@ _RESOLVERS: dict[type, Callable[..., Any]] = {
     described.Actuator: _actuator,
     described.Thruster: _thruster,
     described.Spring: _spring,
+    described.Rotor: _rotor,
     described.Force: _force,
     described.Output: _output,
 }

@@ -58,7 +58,8 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Iterable[object]], 
 
 def parts(machine: Machine) -> tuple[Table, ...]:
     """Everything that a machine is made of, but its parameters."""
-    return bodies(machine), closures(machine), actuators(machine), springs(machine), forces(machine), outputs(machine)
+    acting = actuators(machine), springs(machine), rotors(machine), forces(machine)
+    return bodies(machine), closures(machine), *acting, outputs(machine)
 
 
 LETTERS = {"x", "y", "z"}
@@ -93,6 +94,11 @@ def actuators(machine: Machine) -> Table:
 def springs(machine: Machine) -> Table:
     """Springs and dampers with the displacement that they act along."""
     return table("springs", ("name", "along"), ((s.name, s.displacement.text) for s in machine.springs))
+
+
+def rotors(machine: Machine) -> Table:
+    """Rotors with the displacement that their inertia is along."""
+    return table("rotors", ("name", "along"), ((r.name, r.displacement.text) for r in machine.rotors))
 
 
 def forces(machine: Machine) -> Table:

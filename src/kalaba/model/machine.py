@@ -226,6 +226,20 @@ class MachineSpring:
 
 
 @dataclass(frozen=True, slots=True)
+class MachineRotor:
+    """Inertia along a displacement."""
+
+    name: str
+    displacement: Expression
+    inertia: Any
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """None but those in its expressions."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
 class MachineForce:
     """A wrench on a frame in world axes; each half three expressions or a sampled function."""
 
@@ -241,7 +255,7 @@ class MachineForce:
 
 
 # What joins or moves bodies; each names its frames beside those in its expressions.
-MachinePart = MachineConnection | MachineConstraint | MachineActuator | MachineSpring | MachineForce
+MachinePart = MachineConnection | MachineConstraint | MachineActuator | MachineSpring | MachineRotor | MachineForce
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +280,7 @@ class Machine:
     closures: tuple[MachineConnection | MachineConstraint, ...]  # in declared order
     actuators: tuple[MachineActuator, ...]
     springs: tuple[MachineSpring, ...]
+    rotors: tuple[MachineRotor, ...]
     forces: tuple[MachineForce, ...]
     outputs: tuple[MachineOutput, ...]
     parameters: tuple[Parameter, ...]

@@ -365,6 +365,34 @@ class Spring:
 
 
 @dataclass(frozen=True, slots=True)
+class Rotor:
+    """Inertia that spins along a displacement d, such as a motor's behind its gears (armature): T = ½ inertia ḋ².
+
+    A rotor of moment J behind a gear of ratio n has the inertia n² J along the angle of the joint that it drives. It
+    adds to the mass matrix: no weight, and no momentum of the whole, since it turns relative to what it sits between.
+
+    Arguments:
+        name: its name
+        displacement: what it moves along, such as "crank.angle", or "3*crank.angle - rocker.angle"; not of time
+        inertia: kg·m² along an angle, kg along a travel
+    """
+
+    name: str
+    displacement: str
+    inertia: Number = scalar("kg*m^2", "inertia along the displacement")
+
+    if TYPE_CHECKING:
+
+        def __init__(self, name: str, displacement: str, inertia: Number) -> None: ...
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "Rotor")
+        check_number(f"{self.name}.inertia", self.inertia)
+        if is_number(self.inertia) and float(self.inertia) < 0:
+            raise ModelError(f"{self.name}.inertia: expected an inertia of zero or more, got {self.inertia!r}.")
+
+
+@dataclass(frozen=True, slots=True)
 class Sampled:
     """A Python function called at a fixed rate; what it returns is held until the next sample.
 

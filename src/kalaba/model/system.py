@@ -21,6 +21,7 @@ from kalaba.model.parts import (
     Frame,
     Output,
     Parameter,
+    Rotor,
     Spring,
     Start,
     Thruster,
@@ -69,8 +70,22 @@ class Placement:
         object.__setattr__(self, "parameters", _overrides(self.parameters))
 
 
-AnyPart = Body | Connection | Frame | Constraint | Actuator | Thruster | Spring | Force | Output | Parameter | Placement
-PART_TYPES = (Body, Connection, Frame, Constraint, Actuator, Thruster, Spring, Force, Output, Parameter, Placement)
+Acting = Actuator | Thruster | Spring | Rotor | Force
+AnyPart = Body | Connection | Frame | Constraint | Acting | Output | Parameter | Placement
+PART_TYPES = (
+    Body,
+    Connection,
+    Frame,
+    Constraint,
+    Actuator,
+    Thruster,
+    Spring,
+    Rotor,
+    Force,
+    Output,
+    Parameter,
+    Placement,
+)
 
 
 @dataclass(frozen=True)

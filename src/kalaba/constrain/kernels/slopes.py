@@ -11,6 +11,7 @@ from kalaba.constrain.kernels.jacobian import jacobian
 from kalaba.constrain.kernels.motion import motion_outputs, solution
 from kalaba.derive.applied import spring_force
 from kalaba.derive.newton_euler import inverse_dynamics
+from kalaba.derive.rotors import rotor_force
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
@@ -84,7 +85,8 @@ def _missing_force(equations: Equations, acceleration: ca.SX) -> ca.SX:
     u_dot = ca.mtimes(J, acceleration) + ca.jtimes(u, s.q, s.q_dot)
     torque, _ = inverse_dynamics(k, u, u_dot, k.gravity)
     motors = ca.mtimes(equations.actuation_map, s.u[: equations.actuation_map.shape[1]])
-    return ca.mtimes(J.T, torque) - spring_force(k) - motors - equations.applied_force
+    inertia = ca.mtimes(J.T, torque) + rotor_force(k, acceleration)
+    return inertia - spring_force(k) - motors - equations.applied_force
 
 
 def _slopes(equations: Equations, values: ca.SX) -> tuple[ca.SX, ca.SX]:

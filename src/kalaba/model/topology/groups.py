@@ -16,7 +16,7 @@ from kalaba.model.text.expressions import Expression
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine
 
-ACTING = ("actuators", "springs", "forces")  # the fields of a machine that hold what acts on it
+ACTING = ("actuators", "springs", "rotors", "forces")  # the fields of a machine that hold what acts on it
 
 
 def expressions(value: Any) -> Iterator[Expression]:

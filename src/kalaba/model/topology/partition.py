@@ -172,7 +172,14 @@ def _pattern(machine: Machine, names: Sequence[str]) -> str:
     motors = [(a.name, a.displacement) for a in machine.actuators]
     shape = (
         *(machine.gravity, machine.coordinates, machine.velocities, machine.bodies, list(machine.frames.values())),
-        *(machine.closures, motors, machine.springs, machine.forces, [p.name for p in machine.parameters]),
+        *(
+            machine.closures,
+            motors,
+            machine.springs,
+            machine.rotors,
+            machine.forces,
+            [p.name for p in machine.parameters],
+        ),
     )
     return _WORD.sub(placed, repr(shape))
 

@@ -88,7 +88,8 @@ def _check(machine: Machine, connection: MachineConnection, body: MachineBody) -
         raise ModelError(f"{where}: its at=AsFound() is not known yet. Give a pose, or use kb.cuts(system).")
     if body.joint.has_quaternion:
         names = {f"{body.name}.{label}" for label, _ in (*body.joint.coordinates, *body.joint.velocities)}
-        parts = (machine.closures, machine.actuators, machine.springs, machine.forces, machine.outputs)
+        acting = (machine.actuators, machine.springs, machine.rotors, machine.forces)
+        parts = (machine.closures, acting, machine.outputs)
         if read := names & {name for expression in expressions(parts) for name in expression.names}:
             raise ModelError(
                 f"{where}: {', '.join(sorted(read))} of its joint is read elsewhere. Cut at another joint."
