@@ -189,7 +189,7 @@ def panel(title: str, number: int = 0):
             return run()
 
     found = [p for p in ENTRIES[NAME].figures.panels if p.title.startswith(title)][number]
-    shown = _panel(found, Runs())
+    shown, _ = _panel(found, Runs())
     assert all(np.isfinite(curve.y).any() for curve in shown.curves)
     assert "[" in shown.label
     return shown

@@ -157,7 +157,7 @@ def drawn(title):
             return run_of(**options)
 
     panel = next(panel for panel in ENTRIES[NAME].figures.panels if panel.title.startswith(title))
-    shown = _panel(panel, Runs())
+    shown, _ = _panel(panel, Runs())
     assert all(np.isfinite(curve.y).any() for curve in shown.curves)
     assert "[" in shown.label
     return shown

@@ -331,7 +331,7 @@ def test_the_panels_of_figure_2_are_by_the_paper_s_method_and_ours(letter, publi
         def by(self, stepper, options):
             return run_of(stepper=stepper, modes=1, case=options["case"])
 
-    drawn = sources._panel(figure, OneMode())
+    drawn, _ = sources._panel(figure, OneMode())
     assert drawn.label == "deflection [mm]"
     assert [curve.name for curve in drawn.curves] == ["1 mode, Wilson-θ 1 ms", "5 modes", "1 mode, ours"]
     assert figure.lines[0].stepper == WILSON
@@ -386,7 +386,7 @@ def test_claim_two_modes():
         def of(self, options):
             return run_of(modes=options.get("modes", 5), every=1e-3)
 
-    said = " ".join(sources._panel(figure, Runs()).remarks)
+    said = " ".join(sources._panel(figure, Runs())[0].remarks)
     assert "2 and 5 modes differ at any time by: ours 6.36 mm, published 6.4 mm" in said
 
 

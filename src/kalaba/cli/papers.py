@@ -8,7 +8,6 @@ import typer
 
 from kalaba.cli.choices import JsonFlag
 from kalaba.cli.terminal import console, print_json, print_table
-from kalaba.units import counted
 
 if TYPE_CHECKING:
     from kalaba.model.listing import Table
@@ -70,7 +69,7 @@ def _list(paper: Paper) -> None:
     out = console()
     out.print(f"[bold]{paper.key}[/bold]: {paper.topic}")
     out.print(f"  {paper.citation.text}", markup=False)
-    out.print(f"  machines: {', '.join(paper.machines)}; {_counts(paper)}", markup=False)
+    out.print(f"  machines: {', '.join(paper.machines)}; {paper.counts_in_words}", markup=False)
 
 
 def _show(paper: Paper) -> None:
@@ -80,9 +79,4 @@ def _show(paper: Paper) -> None:
     out.print(f"machines: {', '.join(paper.machines)}", markup=False)
     out.print(paper.answer, markup=False)
     print_table(out, items_table(paper))
-    out.print(_counts(paper), markup=False)
-
-
-def _counts(paper: Paper) -> str:
-    said = [f"{count} {verdict.value}" for verdict, count in paper.counts().items() if count]
-    return f"{counted(len(paper.items), 'item')}: {', '.join(said)}"
+    out.print(paper.counts_in_words, markup=False)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from kalaba.cli.choices import JsonFlag, QuietFlag, run_files
-from kalaba.cli.terminal import console, print_json
+from kalaba.cli.terminal import console, print_json, say_simulated
 from kalaba.results.places import RUN_SUFFIXES_IN_WORDS, check_place
 from kalaba.view.figures.kinds import SUFFIX, FigureKind, Request, check, find, known, read_figure
 
@@ -119,7 +119,7 @@ def plot(  # noqa: PLR0913  (one argument per flag)
     name = chosen.name if over is None else "over"
     place = check_place(output or paths[0].with_name(f"{paths[0].stem}-{name}.png"), PICTURES)
     runs = {_label(path, paths): open_run(path) for path in paths}
-    request = Request(runs, tuple(frames or ()), progress=None if quiet or as_json else _say)
+    request = Request(runs, tuple(frames or ()), progress=None if quiet or as_json else say_simulated)
     if over is not None:
         draw_over(request.run, data, place, as_json=as_json, quiet=quiet)
         return
@@ -133,8 +133,3 @@ def plot(  # noqa: PLR0913  (one argument per flag)
 def _label(path: Path, paths: list[Path]) -> str:
     """The name of a file, with as much of its path as sets it apart."""
     return path.stem if sum(other.stem == path.stem for other in paths) == 1 else str(path)
-
-
-def _say(words: str) -> None:
-    """Tell of a run that is simulated for a panel; on stderr, since it takes a moment."""
-    typer.echo(f"simulating with {words}", err=True)

@@ -9,7 +9,7 @@ import typer
 
 from kalaba.cli.choices import JsonFlag, MachineOrRun, QuietFlag, SetFlag, choose_stepper, read_settings
 from kalaba.cli.run import simulate_scenario
-from kalaba.cli.terminal import console, print_json
+from kalaba.cli.terminal import console, print_json, say_simulated
 from kalaba.errors import CommandError
 from kalaba.results.places import RUN_SUFFIXES, check_place
 
@@ -31,6 +31,7 @@ def report(
 ) -> int:
     """Write a report that opens without a network: picture, source, errata, parameters, mobility, plots, provenance.
 
+    Of a machine that is from a paper it has the paper's figures with ours over them.
     Of a machine of the catalogue its own scenario is run first. A run that broke off is reported too, with exit code 2.
 
     Example: kalaba report three-arm-screw -o report.html
@@ -40,7 +41,7 @@ def report(
 
     place = check_place(output or Path(f"{Path(name).stem}.html"), PAGES)
     run = _run(name, changes, hidden=quiet or as_json)
-    write(run, place)
+    write(run, place, progress=None if quiet or as_json else say_simulated)
     if as_json:
         print_json({"machine": run.plant.system.name, "file": str(place), "bytes": place.stat().st_size})
     elif not quiet:

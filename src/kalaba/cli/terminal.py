@@ -45,6 +45,11 @@ def say(text: str, colour: Colour) -> None:
     sys.stderr.write(f"\x1b[{colour}m{line}\x1b[0m\n" if has_colours(sys.stderr) else f"{line}\n")
 
 
+def say_simulated(words: str) -> None:
+    """Tell of a run that is simulated for a panel; on stderr, since it takes a moment."""
+    sys.stderr.write(f"simulating with {words}\n")
+
+
 def has_colours(stream: TextIO) -> bool:
     """Whether a stream shows colours: a terminal, unless NO_COLOR is set or the terminal is a dumb one."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") not in {"dumb", "unknown"}

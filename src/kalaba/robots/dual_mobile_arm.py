@@ -171,7 +171,8 @@ BY_MOTORS: dict[str, bool | str] = {"closure": "parts", "control": "servo"}
 def _angles(letter: str, side: str) -> PaperPanel:
     names = ("delta", "theta1", "theta2", "theta3")
     lines = tuple(Line(f"{side}.{name}", f"{side}.{name}") for name in names)
-    return PaperPanel(f"figure 6{letter}: angles, {side} half", "rad", lines, options=ON_PATH)
+    note = "the paper: periodic, without numbers"
+    return PaperPanel(f"figure 6{letter}: angles, {side} half", "rad", lines, note=note, options=ON_PATH)
 
 
 FIGURES = PaperFigures(
@@ -215,6 +216,12 @@ FIGURES = PaperFigures(
             "figure 5: platforms",
             "m",
             tuple(Line(f"{side}.{axis}", f"{side}.{axis}") for axis in "xy" for side in SIDES),
+            published=(
+                Line("rails (19): 0", "0*t"),
+                Line("rails (19): 1.6", "path_spacing + 0*t"),
+                Line("wish (19), y", DESIRED["y"]),
+            ),
+            note="the paper: still along x, to and fro along y",
             options=ON_PATH,
         ),
         _angles("a", "left"),

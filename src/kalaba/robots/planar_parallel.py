@@ -179,9 +179,9 @@ ENDS = {f"leg {i}": f"leg{i}.link_b.tip" for i in (1, 2, 3)}
 TRACKED = {"x": "centre_x + stroke*cos(t)", "y": "centre_y + 0*t"}
 
 
-def _paths(title: str, **options: bool) -> PaperPanel:
+def _paths(title: str, note: str, **options: bool) -> PaperPanel:
     lines = tuple(Line(name, f"{end}.y") for name, end in ENDS.items())
-    return PaperPanel(title, "m", lines, across=tuple(f"{end}.x" for end in ENDS.values()), options=options)
+    return PaperPanel(title, "m", lines, across=tuple(f"{end}.x" for end in ENDS.values()), note=note, options=options)
 
 
 def _tracked(axis: str) -> PaperPanel:
@@ -241,7 +241,7 @@ COMPARED = (  # the law as printed, (22)-(25), beside the right one
 FIGURES = PaperFigures(
     "three legs that share one point (Han et al. 2020)",
     panels=(
-        _paths("figure 3: end points under 0.1 cos(πt) N·m", tracking=False),
+        _paths("figure 3: end points under 0.1 cos(πt) N·m", "the paper: all three coincide", tracking=False),
         PaperPanel(
             "figure 4: base points",
             "m",
@@ -260,7 +260,7 @@ FIGURES = PaperFigures(
         ),
         _tracked("x"),
         _tracked("y"),
-        _paths("figure 6: end points, tracking", tracking=True),
+        _paths("figure 6: end points, tracking", "the paper: a line of 20 mm along x, of all three", tracking=True),
         PaperPanel(
             "not in the paper: torques that the motors need",
             "mN*m",

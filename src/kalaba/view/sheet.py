@@ -97,18 +97,19 @@ def over_time(time: Array, lines: Sequence[tuple[str, Array]]) -> tuple[Curve, .
     return tuple(Curve(name, time, values) for name, values in lines)
 
 
-def sheet(heading: str, shown: Sequence[Panel], footnotes: Sequence[str] = ()) -> Figure:
+def sheet(heading: str, shown: Sequence[Panel], footnotes: Sequence[str] = (), columns: int | None = None) -> Figure:
     """Draw panels into one figure, which belongs to nobody: no state of matplotlib is touched.
 
     Arguments:
         heading: what stands above
         shown: the panels
         footnotes: lines that stand below
+        columns: panels beside each other; None: as leaves little of the sheet empty
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    columns = 1 if len(shown) == 1 else 2 if len(shown) in {2, 3, 4, 7, 8} else 3  # little of the sheet stays empty
+    columns = columns or (1 if len(shown) == 1 else 2 if len(shown) in {2, 3, 4, 7, 8} else 3)
     rows = max(1, math.ceil(len(shown) / columns))
     width, height = PANEL_SIZE[0] * max(columns, 1.5), sum(_row_heights(shown, columns, rows))
     with rc_context(STYLE):

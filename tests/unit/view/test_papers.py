@@ -113,7 +113,7 @@ def test_ours_and_the_claim_stand_under_and_across_a_panel():
         def of(self, options):
             return run
 
-    drawn = drawing._panel(panel, Only())
+    drawn, _ = drawing._panel(panel, Only())
     assert drawn.remarks == ("largest torque: ours 0.1 N·m, published 0.2 N·m",)
     assert [level.value for level in drawn.levels] == [0.2]
     assert drawn.label == "torque [N·m]"
@@ -128,7 +128,7 @@ def test_a_line_that_is_never_above_the_floor_is_drawn_at_it():
         def of(self, options):
             return run
 
-    drawn = drawing._panel(panel, Only())
+    drawn, _ = drawing._panel(panel, Only())
     assert np.all(drawn.curves[0].y == drawing.DRAWN_FLOOR)
     assert np.nanmax(drawn.curves[1].y) == pytest.approx(0.1)
     assert drawn.remarks == ("all: ours 0.1 s, published 1 s", "at 1e-18 what is never larger: nothing")

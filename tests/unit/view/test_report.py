@@ -12,7 +12,10 @@ import pytest
 import kalaba as kb
 from kalaba.errors import FileError, ModelError
 from kalaba.robots.catalogue import ENTRIES, scenario
+from kalaba.robots.papers.shelf import PAPERS, paper_of
+from kalaba.view.figures import sources
 from kalaba.view.report import composed
+from kalaba.view.report.paper import paper_sections
 from unit.results.samples import broken_run, small_run
 from unit.view.strict_html import strict
 
@@ -42,6 +45,18 @@ def test_a_page_that_is_not_valid_is_found():
         assert problem in words
 
 
+@pytest.fixture
+def quickly(monkeypatch) -> None:
+    """Let runs that panels of papers ask for be short ones, by the plain loop."""
+
+    def short(chosen: kb.Scenario) -> kb.Run:
+        plant = kb.build(chosen.system, backend=kb.Interpreted())
+        return kb.simulate(plant, 0.02, control=chosen.control, stepper=kb.RungeKutta4(1e-2), check=False)
+
+    monkeypatch.setattr(sources, "simulated", short)
+
+
+@pytest.mark.usefixtures("quickly")
 @pytest.mark.parametrize(("name", "seconds"), VARIED.items())
 def test_a_report_of_a_machine_is_valid_and_complete(tmp_path, name, seconds):
     run = short_run(name, seconds)
@@ -56,6 +71,44 @@ def test_a_report_of_a_machine_is_valid_and_complete(tmp_path, name, seconds):
         assert coordinate in words
     assert kb.__version__ in words
     assert platform.python_version() in words
+
+
+@pytest.mark.usefixtures("quickly")
+def test_the_paper_of_a_machine_is_in_its_report_with_figures_numbers_and_items(tmp_path):
+    """Of a saved run too; one line of the table per claim of the panels, ours beside it."""
+    short_run("planar-parallel", 0.1).save(tmp_path / "run.nc")
+    asked: list[str] = []
+    text = kb.report(tmp_path / "run.nc", tmp_path / "report.html", progress=asked.append).read_text(encoding="utf-8")
+    words, paper, entry = check(text), paper_of("planar-parallel"), ENTRIES["planar-parallel"]
+    assert asked == ["tracking=True", "control=servo", "control=printed", "control=printed-motors"]
+    assert 'alt="planar-parallel: figures of its paper, ours over its claims"' in text
+    assert paper.citation.text in words
+    assert paper.answer in words
+    claims = [claim for panel in entry.figures.panels for claim in panel.claims]
+    assert [claim.text for claim in claims if claim.text not in words] == []
+    assert [item.key for item in paper.items if item.gives_and_why not in words] == []
+
+
+def test_a_machine_that_is_from_no_paper_has_no_such_section():
+    run = short_run("four-bar", 0.01)
+    assert paper_sections(run, ENTRIES["four-bar"], None) == ()
+    assert paper_sections(run, None, None) == ()
+
+
+def test_figures_that_cannot_be_drawn_are_said_and_the_report_is_whole(monkeypatch):
+    def refused(_: kb.Scenario) -> kb.Run:
+        raise ModelError("planar-parallel: the loop cannot close")
+
+    monkeypatch.setattr(sources, "simulated", refused)
+    words = check(composed(short_run("planar-parallel", 0.01)))
+    assert "The paper's figures could not be drawn: planar-parallel: the loop cannot close" in words
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", [paper.machines[0] for paper in PAPERS])
+def test_figures_of_papers_leave_a_report_below_five_megabytes(tmp_path, name):
+    words = check(kb.report(name, tmp_path / "report.html").read_text(encoding="utf-8"))
+    assert paper_of(name).citation.text in words
 
 
 @pytest.mark.long

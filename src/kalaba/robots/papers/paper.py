@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from kalaba.units import counted
+
 
 class Kind(Enum):
     """What an item of a paper is."""
@@ -180,6 +182,12 @@ class Paper:
     def counts(self) -> dict[Verdict, int]:
         """How many items came to each verdict."""
         return {verdict: sum(item.verdict is verdict for item in self.items) for verdict in Verdict}
+
+    @property
+    def counts_in_words(self) -> str:
+        """The same on one line, verdicts that no item came to left out."""
+        said = [f"{count} {verdict.value}" for verdict, count in self.counts().items() if count]
+        return f"{counted(len(self.items), 'item')}: {'; '.join(said)}"
 
 
 def _plain(text: str) -> str:

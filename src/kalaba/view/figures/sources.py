@@ -6,7 +6,7 @@ import textwrap
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -37,6 +37,23 @@ SAMPLES = 500  # of a run at least, so that peaks are not missed
 SEVERAL = 4  # numbers that are listed by name
 
 
+class Compared(NamedTuple):
+    """A number of the source beside ours."""
+
+    panel: str  # as the source numbers it: "figure 3: ..."
+    text: str  # what it is a number of
+    ours: float
+    published: float
+    unit: str
+
+
+class PaperSheet(NamedTuple):
+    """The figures of a source, and the numbers in them."""
+
+    figure: Figure
+    numbers: tuple[Compared, ...]
+
+
 def papers(run: Run, progress: Progress | None = None) -> Figure:
     """Draw the figures of the source of a run's machine, ours over its claims.
 
@@ -46,6 +63,17 @@ def papers(run: Run, progress: Progress | None = None) -> Figure:
         run: a run of a machine of the catalogue
         progress: called with the options of each run that is simulated
     """
+    return paper_sheet(run, progress).figure
+
+
+def paper_sheet(run: Run, progress: Progress | None = None, columns: int | None = None) -> PaperSheet:
+    """The same with the numbers that the source claims, each beside ours.
+
+    Arguments:
+        run: a run of a machine of the catalogue
+        progress: called with the options of each run that is simulated
+        columns: panels beside each other; None: as leaves little of the sheet empty
+    """
     name = run.plant.system.name
     entry = ENTRIES.get(name)
     if entry is None or entry.figures is None:
@@ -53,8 +81,12 @@ def papers(run: Run, progress: Progress | None = None) -> Figure:
         raise ViewError(f"{name}: no figures of a paper are known for it; there are some for {known}.")
     figures = entry.figures
     runs = _Runs(run, entry, figures, progress or (lambda _: None))
-    panels = [_panel(panel, runs) for panel in figures.panels]
-    return sheet(f"{name}: {figures.title}", panels, runs.said())
+    drawn = [_panel(panel, runs) for panel in figures.panels]
+    heading = f"{name}: {figures.title}"
+    return PaperSheet(
+        sheet(heading, [panel for panel, _ in drawn], runs.said(), columns),
+        tuple(row for _, rows in drawn for row in rows),
+    )
 
 
 class _Runs:
@@ -148,13 +180,14 @@ class _Drawn:
     y: Array
 
 
-def _panel(panel: PaperPanel, runs: _Runs) -> Panel:
+def _panel(panel: PaperPanel, runs: _Runs) -> tuple[Panel, list[Compared]]:
+    """A panel, and the numbers of the source that it shows."""
     ours = _lines(panel, panel.lines, runs)
     theirs = _lines(panel, panel.published, runs)
     claims = [(claim, _found(claim, ours)) for claim in panel.claims]
     unseen = [line for line in ours if panel.is_logarithmic and not np.isfinite(line.y).any()]
     floor = f"at {DRAWN_FLOOR:g} what is never larger: {', '.join(line.name for line in unseen)}" if unseen else ""
-    return Panel(
+    drawn = Panel(
         title=panel.title,
         label=_label(panel),
         curves=(
@@ -168,6 +201,7 @@ def _panel(panel: PaperPanel, runs: _Runs) -> Panel:
         levels=tuple(level for claim, _ in claims if claim.is_drawn for level in _levels(claim, ours, panel)),
         remarks=tuple(_remarks([*(_sentence(claim, value) for claim, value in claims), floor], panel.note)),
     )
+    return drawn, [Compared(panel.title, claim.text, value, claim.value, claim.unit) for claim, value in claims]
 
 
 def _label(panel: PaperPanel) -> str:

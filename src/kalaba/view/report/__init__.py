@@ -19,9 +19,10 @@ from kalaba.robots import recognise
 from kalaba.robots.catalogue import ENTRIES, scenario
 from kalaba.robots.entry import Entry
 from kalaba.units import counted
-from kalaba.view.figures.sources import simulated
+from kalaba.view.figures.sources import Progress, simulated
 from kalaba.view.report import machine, motion
 from kalaba.view.report.page import embedded, page, paragraph
+from kalaba.view.report.paper import paper_sections
 from kalaba.view.scene import scene_of
 
 PAGES = (".html", ".htm")
@@ -29,24 +30,27 @@ SIZE = (880, 560)  # pixels, of the machine's picture
 WHITE, ROOM = 250, 24  # what counts as empty; pixels left above and below
 
 
-def report(run: Run | str | Path, path: str | Path) -> Path:
+def report(run: Run | str | Path, path: str | Path, progress: Progress | None = None) -> Path:
     """Write a report of a run, of a file that holds one, or of a machine of the catalogue in its own scenario.
 
     The page has the machine's picture, source and errata, parts and parameters, mobility, plots, peaks, residuals,
-    energy balance, timing, sizes of the equations and provenance; nothing in it is fetched from elsewhere.
+    energy balance, timing, sizes of the equations and provenance; nothing in it is fetched from elsewhere. Of a machine
+    that is from a paper it has the paper's figures with ours over them; panels on other options than the run's are
+    simulated for it.
 
     Arguments:
         run: a Run, the path of a saved one, or the name of a machine of the catalogue
         path: where to write, .html
+        progress: called with the options of each run that is simulated for a panel of the paper; None: nobody is told
 
     Returns:
         the path written
     """
     place = check_place(path, PAGES)
-    return write_text(place, composed(run if isinstance(run, Run) else _run_of(run)))
+    return write_text(place, composed(run if isinstance(run, Run) else _run_of(run), progress))
 
 
-def composed(run: Run) -> str:
+def composed(run: Run, progress: Progress | None = None) -> str:
     """The text of a report."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is doubtful stands in the page
@@ -54,6 +58,7 @@ def composed(run: Run) -> str:
         sections = (
             motion.motion(run),
             motion.trust(run),
+            *paper_sections(run, entry, progress),
             machine.mobility_section(run),
             machine.what_it_is(entry),
             machine.parts(run),
