@@ -8,8 +8,8 @@ yours adds its own with `register`. The table stands here, below the room, so th
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,15 +47,18 @@ class Format:
     Arguments:
         name: what people call it, such as "URDF"
         suffixes: endings of its files, in lower case, with the dot
-        read: a path, and folders that the file may refer to → what it describes; None: it is written only
+        read: a path, folders that the file may refer to, and options by name → what it describes; None: it is written
+            only
         write: a System or a Scenario, and a path to write to → lines that say what the format cannot hold; None: it is
             read only
+        options: what `read` takes by name, each with a line that says what it is
     """
 
     name: str
     suffixes: tuple[str, ...]
-    read: Callable[[Path, tuple[Path, ...]], Described] | None = None
+    read: Callable[..., Described] | None = None
     write: Callable[[System | Scenario, Path], tuple[str, ...]] | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
 
 
 def register(added: Format) -> None:

@@ -69,6 +69,12 @@ def check_name(name: object, what: str) -> None:
         )
 
 
+def check_path(name: object, what: str) -> None:
+    """Refuse names whose words, between dots, the grammar could not read: `elbow.motor` is one of two words."""
+    for word in name.split(".") if isinstance(name, str) else (name,):
+        check_name(word, what)
+
+
 def check_frame(name: object, path: str) -> None:
     """Refuse what cannot be the name of a frame, such as the part itself."""
     if not isinstance(name, str):
@@ -272,7 +278,7 @@ class Actuator:
     """A motor: its force or torque is power-dual to the displacement it drives.
 
     Arguments:
-        name: its name, by which control laws drive it
+        name: its name, by which control laws drive it; words with dots between them, such as elbow.motor, are one name
         displacement: what it drives, such as "crank.angle"
         limit: the most that it gives in either direction, N or N·m; no limit if not given
     """
@@ -282,7 +288,7 @@ class Actuator:
     limit: float = math.inf
 
     def __post_init__(self) -> None:
-        check_name(self.name, "Actuator")
+        check_path(self.name, "Actuator")
         _check_limit(self.name, self.limit)
 
 
@@ -309,7 +315,7 @@ class Thruster:
         def __init__(self, name: str, frame: str, axis: AxisLike = X, limit: float = math.inf) -> None: ...
 
     def __post_init__(self) -> None:
-        check_name(self.name, "Thruster")
+        check_path(self.name, "Thruster")
         check_frame(self.frame, f"{self.name}.frame")
         object.__setattr__(self, "axis", as_axis(self.axis))
         _check_limit(self.name, self.limit)
@@ -359,7 +365,7 @@ class Spring:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        check_name(self.name, "Spring")
+        check_path(self.name, "Spring")
         if not is_number(self.creep) or not self.creep > 0:
             raise ModelError(f"{self.name}.creep: expected a speed above zero, got {self.creep!r}.")
 
@@ -386,7 +392,7 @@ class Rotor:
         def __init__(self, name: str, displacement: str, inertia: Number) -> None: ...
 
     def __post_init__(self) -> None:
-        check_name(self.name, "Rotor")
+        check_path(self.name, "Rotor")
         check_number(f"{self.name}.inertia", self.inertia)
         if is_number(self.inertia) and float(self.inertia) < 0:
             raise ModelError(f"{self.name}.inertia: expected an inertia of zero or more, got {self.inertia!r}.")
@@ -518,8 +524,7 @@ class Parameter:
     is_structure: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
-        for word in self.name.split(".") if isinstance(self.name, str) else (self.name,):  # a machine's have full paths
-            check_name(word, "Parameter")
+        check_path(self.name, "Parameter")  # a machine's have full paths
         if not is_number(self.value):
             raise ModelError(f"{self.name}: expected a finite number, got {self.value!r}.")
 

@@ -89,6 +89,11 @@ class AnySolid:
         return None
 
     @property
+    def must_be_possible(self) -> bool:
+        """Whether an inertia that no solid can have is refused."""
+        return True
+
+    @property
     def beam(self) -> Beam | None:
         """The beam that it is, or None: it is rigid."""
         return None
@@ -118,12 +123,15 @@ class Solid(AnySolid):
         inertia: about the centre of mass in body axes, kg·m²: (xx, yy, zz), (xx, yy, zz, xy, xz, yz) or 3×3; zero if
             not given
         tip: where the frame `name.tip` is, m; None: there is none
+        as_given: take the inertia as it is, even if no solid can have it: what robots' files hold now and then; False:
+            such an inertia is refused
     """
 
     mass: Number = scalar("kg", "mass")
     com: Vector3 = vector("m", "centre of mass", ZERO3)
     inertia: tuple[Number, ...] = vector("kg*m^2", "central inertia", (0.0, 0.0, 0.0), INERTIA_PARTS)
     tip: Vector3 | None = vector("m", "tip", None)
+    as_given: bool = False
 
     if TYPE_CHECKING:
 
@@ -133,6 +141,7 @@ class Solid(AnySolid):
             com: PointLike = ZERO3,
             inertia: PointLike | Sequence[PointLike] = (0.0, 0.0, 0.0),
             tip: PointLike | None = None,
+            as_given: bool = False,  # noqa: FBT001, FBT002  (a field)
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -145,6 +154,11 @@ class Solid(AnySolid):
         """Give the numbers as they are."""
         tip = None if self.tip is None else _three(self.tip, value)
         return MassProperties(value(self.mass), _three(self.com, value), tuple(map(value, self.inertia)), tip)
+
+    @property
+    def must_be_possible(self) -> bool:
+        """Unless its inertia is to be taken as given."""
+        return not self.as_given
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,19 +284,21 @@ def _axial(a: tuple[float, float, float], across: Any, along: Any) -> tuple[Any,
 def judge(path: str, solid: AnySolid, value: Evaluate) -> None:
     """Refuse a solid that cannot exist, first by what its own kind asks of its numbers."""
     solid.check_numbers(path, value)
-    check_solid(path, solid.mass_properties(value))
-
-
-def check_solid(path: str, properties: MassProperties) -> None:
-    """Refuse a solid that cannot exist: negative mass, or principal inertias that break the triangle inequality."""
+    properties = solid.mass_properties(value)
     if not properties.mass >= 0.0:
         raise ModelError(f"{path}.mass: expected a mass of zero or more, got {properties.mass:g} kg. Check its sign.")
-    xx, yy, zz, xy, xz, yz = properties.inertia
+    if solid.must_be_possible and (moments := impossible_moments(properties.inertia)) is not None:
+        raise ModelError(
+            f"{path}.inertia: expected principal moments that obey the triangle inequality (each at most the sum "
+            f"of the other two), got {moments} kg*m^2. Check units and the point it is taken about."
+        )
+
+
+def impossible_moments(inertia: Sequence[float]) -> str | None:
+    """The principal moments, in words, of an inertia that breaks the triangle inequality; None: a solid can have it."""
+    xx, yy, zz, xy, xz, yz = inertia
     principal = np.linalg.eigvalsh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]], dtype=float))
     slack = TRIANGLE * max(principal[2], 0.0)
     if principal[0] < -slack or principal[0] + principal[1] < principal[2] - slack - 1e-300:
-        shown = ", ".join(f"{moment:g}" for moment in principal)
-        raise ModelError(
-            f"{path}.inertia: expected principal moments that obey the triangle inequality (each at most the sum "
-            f"of the other two), got {shown} kg*m^2. Check units and the point it is taken about."
-        )
+        return ", ".join(f"{moment:g}" for moment in principal)
+    return None

@@ -13,7 +13,7 @@ def test_a_name_that_the_grammar_could_not_read_is_refused(name):
     for make in (
         lambda: kb.Body(name, kb.Rod(0.3, mass=1.0)),
         lambda: kb.Frame(name, "world"),
-        lambda: kb.Actuator(name, "a.angle"),
+        lambda: kb.Actuator(f"{name}." if name == "a.b" else name, "a.angle"),  # elbow.motor is a name
         lambda: kb.System("s", (kb.Parameter(name, 1.0),)),
         lambda: kb.System("s", (), coordinates=(name,)),
     ):
