@@ -21,10 +21,9 @@ from kalaba.native.machine_code import compiled, compiled_entry, floats, inlined
 from kalaba.steppers import step_length, tableau
 
 Records = npt.NDArray[np.void]
-
-
 StagesOf = Callable[[Memory], float]
 AfterStep = Callable[[Memory], None]
+Advance = Callable[[Records, float, int], int]
 
 
 @inlined
@@ -50,27 +49,20 @@ def step(memory: Memory, until: float, take_stages_of: StagesOf, after_step: Aft
     return True
 
 
-def _engine(stamp: int, take_stages_of: StagesOf, after_step: AfterStep) -> Callable[[Records, float, int], int]:
-    """The loop for one kind of methods, by how they take their stages and what they do when a step is done."""
+@inlined
+def advance_by(memory: Memory, until: float, limit: int, take_stages_of: StagesOf, after_step: AfterStep) -> None:
+    """Step until `until` is reached, at most `limit` times, by one kind of methods.
 
-    def advance(memories: Records, until: float, limit: int) -> int:
-        """Step until `until` is reached, at most `limit` times, and return the stamp.
-
-        What is due at `until` (the motion there, a sample) is left to the next call: by then the caller may hold
-        another actuation, and the sample is to show the one that begins. The stamp is returned so that it is part of
-        the code: Numba's cache then tells versions of the sources apart.
-        """
-        memory = memories[0]
-        if memory.n_steps == 0:
-            look(memory, floats(memory.y), memory.time)
-        steps = 0
-        while steps < limit and memory.paused == 0 and is_due(memory, until):
-            if not step(memory, until, take_stages_of, after_step):
-                break
-            steps += 1
-        return stamp
-
-    return compiled_entry(advance)
+    What is due at `until` (the motion there, a sample) is left to the next call: by then the caller may hold another
+    actuation, and the sample is to show the one that begins.
+    """
+    if memory.n_steps == 0:
+        look(memory, floats(memory.y), memory.time)
+    steps = 0
+    while steps < limit and memory.paused == 0 and is_due(memory, until):
+        if not step(memory, until, take_stages_of, after_step):
+            break
+        steps += 1
 
 
 @compiled
@@ -121,7 +113,33 @@ SOURCES = (
     Path(tableau.__file__),
     Path(tolerances.__file__),
 )
+
+
+def _explicit(stamp: int) -> Advance:
+    def advance(memories: Records, until: float, limit: int) -> int:
+        advance_by(memories[0], until, limit, take_stages, watch_stiffness)
+        return stamp
+
+    return compiled_entry(advance)
+
+
+def _structural(stamp: int) -> Advance:
+    def advance(memories: Records, until: float, limit: int) -> int:
+        advance_by(memories[0], until, limit, collocate, keep_acceleration)
+        return stamp
+
+    return compiled_entry(advance)
+
+
+def _implicit(stamp: int) -> Advance:
+    def advance(memories: Records, until: float, limit: int) -> int:
+        advance_by(memories[0], until, limit, take_implicit_stages, keep_last_rate)
+        return stamp
+
+    return compiled_entry(advance)
+
+
+# The loops return the stamp so that it is part of their code: Numba's cache then tells versions of the sources apart.
+# Nothing else is in their closures: a compiled function there differs from one process to the next.
 _STAMP = source_stamp(*SOURCES)
-advance = _engine(_STAMP, take_stages, watch_stiffness)
-advance_structure = _engine(_STAMP, collocate, keep_acceleration)
-advance_implicit = _engine(_STAMP, take_implicit_stages, keep_last_rate)
+advance, advance_structure, advance_implicit = _explicit(_STAMP), _structural(_STAMP), _implicit(_STAMP)

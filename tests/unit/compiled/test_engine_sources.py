@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from kalaba.compiled import engine
+from kalaba.native import batch
 
 FOLDER = Path(engine.__file__).parent
 PACKAGES = {"kalaba", "kalaba.constrain", "kalaba.native", "kalaba.steppers"}  # whose modules are taken from them
@@ -30,3 +31,10 @@ def modules_read(path: Path) -> set[str]:
 def test_the_stamp_knows_every_file_that_machine_code_reads(path: Path):
     origins = {name: Path(str(find_spec(name).origin)) for name in modules_read(path)}
     assert {name for name, at in origins.items() if at not in engine.SOURCES and at.parent != FOLDER} == set()
+
+
+@pytest.mark.parametrize("entry", [engine.advance, engine.advance_structure, engine.advance_implicit, batch._drive])
+def test_the_key_of_the_cache_is_the_same_in_every_process(entry):
+    """Numba's key has what a closure holds; a compiled function there has another number in each process."""
+    held = [type(cell.cell_contents) for cell in entry.py_func.__closure__]
+    assert held == [int]
