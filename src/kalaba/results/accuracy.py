@@ -25,7 +25,8 @@ class StateError(NamedTuple):
     """The estimated error of a run's states, by another run of the same motion.
 
     Arguments:
-        size: the largest, of how far the coordinate moves or of its largest velocity; nan: not estimated
+        size: the largest, of how far the coordinate moves or of its largest velocity; of a run that is wrong, the
+            largest soon after it is; nan: not estimated
         name: the coordinate or velocity whose it is
         time: when, s
     """
@@ -93,8 +94,9 @@ class Accuracy(NamedTuple):
 def _words_of_states(error: StateError) -> str:
     if np.isnan(error.size):
         return ""
-    if error.size >= 1:
-        return "states off by all of their motion"
+    if is_wrong(error):  # later they may be further off
+        part = "all" if error.size >= 1 else f"{error.size:.1g}"
+        return f"states off by {part} of their motion at t = {error.time:.3g} s"
     return f"states within {error.size:.1g} of their motion" if error.size > 0 else "states agree to the last digit"
 
 

@@ -3,8 +3,9 @@
 The other run costs little: it saves few samples, and it is coarse at first. A run with fixed steps is compared with one
 that controls its error; a run that controls its own, with one of ten times the tolerance, which is off by about ten
 times as much if the method is the same. Only if that leaves a doubt is there a sharp one with all samples, and what it
-says counts; in plain Python, which is slow, both are coarser. Python functions that are sampled cannot be called again,
-as they may remember; there the energy balance is all there is to judge by.
+says counts; it ends soon after the time of the doubt if the run is wrong by then. In plain Python, which is slow, both
+are coarser. Python functions that are sampled cannot be called again, as they may remember; there the energy balance is
+all there is to judge by.
 """
 
 from __future__ import annotations
@@ -46,6 +47,9 @@ LOOSEST, LOOSER = 1000.0, 10.0  # times its own tolerance, for runs that control
 TIGHTER = 1e-3  # of its own tolerance, where that leaves a doubt
 SHARPEST = 1e-13
 MORE_STEPS, FEWEST_STEPS = 20, 20_000  # the other run may take so many times the steps of the run, and at least so many
+BEGINNING = 0.1  # of a run by a method for structures, which is compared first
+STRUCTURAL_ORDER = 2  # of methods that collocate the acceleration
+PAST_DOUBT = 1.5  # times the time when a coarse run was first off: how far a sharp one goes to see whether that is so
 FARTHER = 10.0  # steps past where a run broke off
 SHORTEST_CHECK = 1e-3  # s of wall time, where the run has used up its own
 BY_LONG_STEPS = {Ending.NOT_FINITE, Ending.RESIDUAL_GROWTH, Ending.UNSOLVED, Ending.INCONSISTENT}  # may come of them
@@ -83,16 +87,34 @@ def judge(task: Task, run: Run) -> Judgement:
 def _by_states(task: Task, run: Run) -> Judgement:
     """Compare with another run, coarse at first; if that leaves a doubt, with a sharp one, and what it says counts."""
     coarse, sharp = _checkers(task)
-    beside = _beside(task, run, coarse, COMPARED)
+    beside = _coarsely(task, run, coarse)
     if beside.is_whole and beside.error.size <= STATE_DOUBTED:
         return Judgement(_error_of(task, beside, coarse), "", coarse.words, is_jolted=_is_jolted(beside))
-    beside = _beside(task, run, sharp, len(run.time))
-    beside = beside._replace(error=_error_of(task, beside, sharp))
+    beside = _sharply(task, run, sharp, min(PAST_DOUBT * beside.since, task.duration))
     if is_wrong(beside.error):
         cause = _cause(task, beside)
     else:
         cause = "" if beside.is_whole else _not_checked(task, beside, sharp)
     return Judgement(beside.error, cause, sharp.words, is_jolted=_is_jolted(beside))
+
+
+def _coarsely(task: Task, run: Run, coarse: Auto) -> Comparison:
+    """Compare with a coarse run; methods for structures leave out what is fast, which shows soon, if it does."""
+    if task.stepper.scheme is not None:
+        beside = _beside(task, run, coarse, len(run.time), BEGINNING * task.duration)
+        if beside.error.size > STATE_DOUBTED:
+            return beside
+    return _beside(task, run, coarse, COMPARED)
+
+
+def _sharply(task: Task, run: Run, sharp: Auto, soon: float) -> Comparison:
+    """Compare with a sharp run, up to a time at first: a motion that is off stays off, and its errors grow."""
+    for until in (soon, task.duration) if soon < task.duration else (task.duration,):
+        beside = _beside(task, run, sharp, len(run.time), until)
+        beside = beside._replace(error=_error_of(task, beside, sharp))
+        if is_wrong(beside.error):
+            break
+    return beside
 
 
 def _checkers(task: Task) -> tuple[Auto, Auto]:
@@ -144,13 +166,13 @@ def failure_cause(task: Task, run: Run) -> str:
     return _long_steps(task, max(fastest_rate(task.plant, state) for state in states))
 
 
-def _beside(task: Task, run: Run, stepper: Stepper, samples: int) -> Comparison:
-    """Compare with the same motion by another stepper, projected, at about so many samples."""
+def _beside(task: Task, run: Run, stepper: Stepper, samples: int, until: float = np.inf) -> Comparison:
+    """Compare with the same motion by another stepper, projected, at about so many samples, until a time."""
     every = max(1, (len(run.time) - 1) // samples)
     count = (len(run.time) - 1) // every
     duration = min(count * every * task.save_every, task.duration) or task.duration
-    other = _run_beside(task, run, stepper, min(duration, float(run.time[-1])), every * task.save_every)
-    return Comparison(None) if other is None else _compare(task, run, other)
+    other = _run_beside(task, run, stepper, min(duration, until, float(run.time[-1])), every * task.save_every)
+    return Comparison(None) if other is None else _compare(task, run, other, is_part=until < task.duration)
 
 
 def _run_beside(task: Task, run: Run, stepper: Stepper, duration: float, save_every: float) -> Run | None:
@@ -172,8 +194,12 @@ def _run_beside(task: Task, run: Run, stepper: Stepper, duration: float, save_ev
         return None
 
 
-def _compare(task: Task, run: Run, other: Run) -> Comparison:
-    """The largest difference of two runs at their common samples, and where it is."""
+def _compare(task: Task, run: Run, other: Run, *, is_part: bool) -> Comparison:
+    """The largest difference of two runs at their common samples, and where it is.
+
+    It is measured by how far the other run moves. One that is meant to end early does not know that: there the run's
+    own motion counts too, so that nothing is taken for wrong that the whole run would show to be right.
+    """
     places = np.minimum(np.searchsorted(run.time, other.time), len(run.time) - 1)
     places -= (places > 0) & (np.abs(run.time[places - 1] - other.time) < np.abs(run.time[places] - other.time))
     same = np.abs(run.time[places] - other.time) <= ON_GRID * max(task.save_every, float(run.time[-1]))
@@ -181,9 +207,12 @@ def _compare(task: Task, run: Run, other: Run) -> Comparison:
         return Comparison(other)
     scales, plant, places, times = task.plant.scales, task.plant, places[same], other.time[same]
     least = MOVES_NOT / float(run.time[-1])  # of a velocity
+    q, v = other.q[same], other.v[same]
+    moved = np.abs(np.vstack([q, run.q] if is_part else [q]) - other.q[0]).max(axis=0)
+    fastest = np.abs(np.vstack([v, run.v] if is_part else [v])).max(axis=0)
     parts = (
-        _relative(run.q[places], other.q[same], other.q[0], scales.coordinates, MOVES_NOT),
-        _relative(run.v[places], other.v[same], 0.0 * other.v[0], scales.velocities, least),
+        _relative(run.q[places] - q, moved, scales.coordinates, MOVES_NOT),
+        _relative(run.v[places] - v, fastest, scales.velocities, least),
     )
     apart = np.concatenate(parts, axis=1)
     names = (*plant.coordinates, *plant.velocities)
@@ -193,12 +222,11 @@ def _compare(task: Task, run: Run, other: Run) -> Comparison:
     return Comparison(other, error, float(times[np.argmax(is_off)]) if is_off.any() else np.inf)
 
 
-def _relative(ours: Array, theirs: Array, origin: Array, sizes: Array, least: float) -> Array:
+def _relative(difference: Array, extent: Array, sizes: Array, least: float) -> Array:
     """Differences in parts of how far each column moves; one that moves little, of a part of what moves most."""
-    extent = np.abs(theirs - origin).max(axis=0)
     most = float((extent / sizes).max(initial=0.0))
     with np.errstate(all="ignore"):
-        apart = np.abs(ours - theirs) / np.maximum(extent, max(MOVES_LITTLE * most, least) * sizes)
+        apart = np.abs(difference) / np.maximum(extent, max(MOVES_LITTLE * most, least) * sizes)
     return np.asarray(np.nan_to_num(apart, nan=np.inf, posinf=np.inf))
 
 
@@ -214,7 +242,10 @@ def _cause(task: Task, beside: Comparison) -> str:
             "Start or drive it so that it keeps away."
         )
     if pace.rtol is None:
-        return f"{said}: {_long_steps(task, _fastest(task, beside))}"
+        rate = _fastest(task, beside)
+        if error.size > ERROR_GROWN * _error_of_steps(task, rate):
+            return f"{said}: the motion is sensitive, and small errors of its steps grow to that. Try a shorter run."
+        return f"{said}: {_long_steps(task, rate)}"
     tighter = f"Try kb.Auto(rtol={TIGHTER * pace.rtol / STEPS_SHARE:.0e})"
     if error.size < ERROR_GROWN * pace.rtol / STEPS_SHARE:
         return f"{said}: the tolerance of {task.stepper.words} is loose. {tighter}."
@@ -222,6 +253,13 @@ def _cause(task: Task, beside: Comparison) -> str:
         f"{said}: the motion is sensitive, and errors of the tolerance of {task.stepper.words} grow to that. "
         f"{tighter}, or a shorter run."
     )
+
+
+def _error_of_steps(task: Task, rate: float) -> float:
+    """The order of magnitude of what fixed steps are off by where errors add up and do not grow: ω T (ω h)ᵖ."""
+    stepper = task.stepper
+    order = stepper.tableau.order if stepper.scheme is None else STRUCTURAL_ORDER
+    return rate * task.duration * (rate * stepper.pace.step) ** order
 
 
 def _long_steps(task: Task, rate: float) -> str:

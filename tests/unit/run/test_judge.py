@@ -10,7 +10,9 @@ import pytest
 import kalaba as kb
 from kalaba.cli.summary import summarise
 from kalaba.results.accuracy import Verdict, energy_error
+from kalaba.run import judge as judging
 from kalaba.run.checks import AccuracyWarning
+from kalaba.run.loops import run_task
 from kalaba.view.report.motion import trust
 
 HINGE = kb.Revolute(-kb.Y)
@@ -157,6 +159,32 @@ def test_a_sensitive_motion_is_named():
     _, words = said(lambda: kb.simulate(links, 6.0, start=start, stepper=kb.Auto(1e-5, 1e-8)))
     assert [kind for kind, _ in words] == [AccuracyWarning]
     assert "the motion is sensitive" in words[0][1]
+
+
+def test_a_sensitive_motion_with_fixed_steps_is_no_long_step():
+    links = double_pendulum(0.0)
+    start = (np.array([np.pi / 2, 0.1]), np.zeros(2))
+    _, words = said(lambda: kb.simulate(links, 10.0, start=start, stepper=kb.RungeKutta4(1e-4)))
+    assert [kind for kind, _ in words] == [AccuracyWarning]
+    assert "the motion is sensitive" in words[0][1]
+    assert "too long" not in words[0][1]
+
+
+def test_a_run_that_is_wrong_soon_is_sharply_checked_up_to_there_only(four_bar, monkeypatch):
+    durations = []
+    monkeypatch.setattr(judging, "run_task", lambda task: durations.append(task.duration) or run_task(task))
+    _, words = said(lambda: kb.simulate(four_bar, 40.0, stepper=kb.RungeKutta4(0.1)))
+    assert [kind for kind, _ in words] == [AccuracyWarning]
+    assert durations[0] == pytest.approx(40.0)
+    assert sum(durations[1:]) < 4.0
+
+
+def test_a_method_for_structures_that_is_right_is_checked_to_its_end(monkeypatch):
+    durations = []
+    monkeypatch.setattr(judging, "run_task", lambda task: durations.append(task.duration) or run_task(task))
+    run, words = said(lambda: kb.simulate(slider(100.0), 1.0, stepper=kb.GeneralisedAlpha(1e-4)))
+    assert (run.accuracy.verdict, words) == (Verdict.GOOD, [])
+    assert durations == [pytest.approx(0.1), pytest.approx(1.0)]
 
 
 def test_a_stiff_run_that_breaks_off_says_what_step_is_too_long():
