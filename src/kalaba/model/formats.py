@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     from kalaba.run.scenario import Scenario
 
 # Suffix → module of the package whose FORMAT reads and writes it.
-MODULES: dict[str, str] = {}
+MODULES: dict[str, str] = {
+    ".yaml": "kalaba.files.yaml",
+    ".yml": "kalaba.files.yaml",
+    ".json": "kalaba.files.yaml",
+}
 _FORMATS: dict[str, Format] = {}
 
 

@@ -18,7 +18,7 @@ from kalaba.model.solids import AnySolid, judge
 from kalaba.model.text.grammar import RESERVED
 from kalaba.model.text.traced import Traceable, Traced, trace
 from kalaba.space.arrays import Array
-from kalaba.space.number import Number, as_numbers, check_number, is_number, nested, plain, quantities, scalar
+from kalaba.space.number import Number, as_numbers, check_number, is_number, measured, nested, plain, quantities, scalar
 from kalaba.space.pose import (
     AsFound,
     Axis,
@@ -285,7 +285,11 @@ class Actuator:
 
     name: str
     displacement: str
-    limit: float = math.inf
+    limit: float = measured("N", "N*m", default=math.inf)
+
+    if TYPE_CHECKING:
+
+        def __init__(self, name: str, displacement: str, limit: float = math.inf) -> None: ...
 
     def __post_init__(self) -> None:
         check_path(self.name, "Actuator")
@@ -308,7 +312,7 @@ class Thruster:
     name: str
     frame: str
     axis: Axis = X
-    limit: float = math.inf
+    limit: float = measured("N", default=math.inf)
 
     if TYPE_CHECKING:
 
@@ -349,7 +353,7 @@ class Spring:
     damping: Number = scalar("N*s/m", "damping", 0.0)
     rest: Number = scalar("m", "displacement without force", 0.0)
     friction: Number = scalar("N", "dry friction", 0.0)
-    creep: float = 0.01
+    creep: float = measured("m/s", "rad/s", default=0.01)
 
     if TYPE_CHECKING:
 

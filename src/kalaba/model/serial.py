@@ -104,7 +104,7 @@ def _plain(value: Any, shared: dict[str, Any]) -> Any:  # noqa: PLR0911  (one pe
         plain = {"arguments": value.arguments, "results": value.results, "steps": steps(value)}
         return {"kind": "Traced", **{key: _plain(entry, shared) for key, entry in plain.items()}}
     if isinstance(value, Sampled):
-        return {"kind": "Sampled", "function": _function_name(value.function), "rate": float(value.rate)}
+        return {"kind": "Sampled", "function": function_name(value.function), "rate": float(value.rate)}
     if isinstance(value, Joint) or type(value) in KINDS.values():
         return _fields(value, shared)
     if isinstance(value, Iterable):
@@ -124,7 +124,8 @@ def _share(placed: System, shared: dict[str, Any]) -> str:
     return digest
 
 
-def _function_name(function: Any) -> str:
+def function_name(function: Any) -> str:
+    """What a Python function is called, with its module; a callable without a name by its class."""
     if isinstance(function, NotStored):
         return function.name
     # Python says of no callable that it has a name: functions and classes do, partial objects do not.

@@ -52,6 +52,11 @@ def vector(
     return field(default=default, metadata=metadata)
 
 
+def measured(*units: str, default: Any = MISSING) -> Any:
+    """Mark a field that holds a plain number, or numbers, in one of some units, and that is no parameter."""
+    return field(default=default, metadata={"units": units})
+
+
 def nested(prefix: str = "", default: Any = MISSING) -> Any:
     """Mark a field that holds another value with numbers; their paths begin with `prefix`."""
     return field(default=default, metadata={"nested": prefix})

@@ -5,6 +5,7 @@ from math import pi
 from typing import ClassVar
 
 from kalaba.errors import IntegrationError
+from kalaba.space.number import measured
 from kalaba.steppers.scheme import Scheme
 from kalaba.steppers.stepper import Circumstances, StructuralStepper
 
@@ -28,7 +29,7 @@ class CentralDifference(StructuralStepper):
         step: time between states, s
     """
 
-    step: float = 1e-4
+    step: float = measured("s", default=1e-4)
 
     name: ClassVar[str] = "central-difference"
 

@@ -5,6 +5,7 @@ from math import inf
 from typing import ClassVar
 
 from kalaba.errors import IntegrationError
+from kalaba.space.number import measured
 from kalaba.steppers.scheme import Scheme
 from kalaba.steppers.stepper import Pace, StructuralStepper, positive, tolerances
 
@@ -47,7 +48,7 @@ class GeneralisedAlpha(StructuralStepper):
     spectral_radius: float = 0.8
     rtol: float | None = None
     atol: float = 1e-8
-    max_step: float = inf
+    max_step: float = measured("s", default=inf)
     formulation: str = "acceleration"
 
     name: ClassVar[str] = "generalised-alpha"

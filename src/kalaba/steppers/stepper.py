@@ -14,6 +14,7 @@ from math import inf, isfinite
 from typing import ClassVar, Protocol, Self
 
 from kalaba.errors import IntegrationError
+from kalaba.space.number import measured
 from kalaba.steppers.scheme import Scheme
 from kalaba.steppers.tableau import EULER, ButcherTableau
 from kalaba.tolerances import JOLT_FELT, JOLT_FELT_COARSE
@@ -156,7 +157,7 @@ class FixedStepper(Stepper):
         step: time between states, s
     """
 
-    step: float = 1e-3
+    step: float = measured("s", default=1e-3)
 
     has_step: ClassVar[bool] = True
 
@@ -186,8 +187,8 @@ class AdaptiveStepper(Stepper):
 
     rtol: float = 1e-8
     atol: float = 1e-10
-    first_step: float | None = None
-    max_step: float = inf
+    first_step: float | None = measured("s", default=None)
+    max_step: float = measured("s", default=inf)
 
     def __post_init__(self) -> None:
         tolerances(self, self.rtol, self.atol)
