@@ -147,6 +147,8 @@ NOT_UNIQUE_SHOWN = 1e-6
 # Of the machine's sizes: a correction this small leaves the state at rounding, and so the speeds, which are corrected
 # with A before it.
 PROJECTED = 1e-12
+# Newton steps of one projection: it needs two or three; one that needs more has lost its way.
+MOST_PROJECTIONS = 12
 # Of the machine's sizes: a residual above this, where projecting no longer helps, is a failure. Far above what rounding
 # leaves of configurations of size 1e3, far below what a drawing shows.
 PROJECTION_LOST = 1e-9

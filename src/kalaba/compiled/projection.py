@@ -5,10 +5,9 @@ The formula is in `constrain/kernels/project.py`, the same in plain Python in `p
 
 from kalaba.compiled.memory import RESIDUAL, RUNNING, Memory, load
 from kalaba.native.machine_code import Floats, call, compiled, floats, integers
-from kalaba.tolerances import PROJECTED, PROJECTION_LOST, SLOWEST
+from kalaba.tolerances import MOST_PROJECTIONS, PROJECTED, PROJECTION_LOST, SLOWEST
 
 PROBE = 2.0**-26  # of the machine's sizes: the root of rounding, so that curvature and rounding err alike
-MOST_PROJECTIONS = 10  # Newton needs two or three; one that needs more has lost its way
 
 
 @compiled

@@ -16,14 +16,12 @@ from kalaba.plant.lanes import run_lanes
 from kalaba.plant.state import State
 from kalaba.space.arrays import Array
 from kalaba.space.configuration import displaced, unit
-from kalaba.tolerances import PROJECTED, REFERENCE_PROJECTED, ROW_OPEN
+from kalaba.tolerances import MOST_PROJECTIONS, PROJECTED, REFERENCE_PROJECTED, ROW_OPEN
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kalaba.plant.plant import Plant
-
-PROJECTIONS = 12  # Newton needs two or three; one that needs more has lost its way
 
 
 class Instant(NamedTuple):
@@ -71,7 +69,7 @@ def project_on(plant: Plant, state: State, t: float, mask: Array) -> Projected:
     q, v = unit(plant.machine, state.q), state.v
     kept, position, scales = mask > 0.0, position_rows(plant, mask), plant.scales
     previous = np.inf
-    for _ in range(PROJECTIONS):
+    for _ in range(MOST_PROJECTIONS):
         problem, value, _ = instant(plant, plant.pack(q, v, t))
         size = float(np.max(np.abs(value[position]) / scales.rows[position], initial=0.0))
         if not REFERENCE_PROJECTED <= size < previous:  # also for NaN
@@ -110,7 +108,7 @@ def project_each(plant: Plant, states: State, t: Array, mask: Array) -> tuple[St
     """The same of many states (count, n) in machine code, at times (count, 1); and which of them obey all rows."""
     (q, v), active, before = (states.q.copy(), states.v), np.arange(len(states.q)), np.full(len(states.q), np.inf)
     position = position_rows(plant, mask)
-    for _ in range(PROJECTIONS):
+    for _ in range(MOST_PROJECTIONS):
         moved, _, residual, _ = _newton(plant, q[active], v[active], t[active], mask)
         q[active] = moved
         worst = np.max(np.abs(residual[:, position]) / plant.scales.rows[position], axis=1, initial=0.0)

@@ -23,7 +23,7 @@ def run_task(task: Task) -> Run:
 def runner(task: Task) -> Callable[[Task], Run]:
     """The loop that can run a task: compiled where machine and stepper allow it, else one in Python."""
     stepper = task.stepper
-    if not stepper.solver and task.plant.is_native:
+    if not stepper.scipy_class and task.plant.is_native:
         from kalaba.run.native_loop import run_native
 
         return run_native
@@ -31,7 +31,7 @@ def runner(task: Task) -> Callable[[Task], Run]:
         raise IntegrationError(
             f"{task.name}: {task.stabilisation!r} needs a native stepper and the default solver. Try kb.Projection()."
         )
-    if stepper.solver:
+    if stepper.scipy_class:
         from kalaba.run.radau import run_stiff
 
         return run_stiff

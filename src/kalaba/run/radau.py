@@ -56,7 +56,7 @@ def run_stiff(task: Task) -> Run:
         samples.append(sample_at(plant, y, 0.0, drive, rows.choice))
         if not np.isfinite(samples[0].acceleration).all():
             raise not_finite(plant)
-        method = Method(task.stepper.solver, pace.rtol or 0.0, absolute_tolerances(task))
+        method = Method(task.stepper.scipy_class, pace.rtol or 0.0, absolute_tolerances(task))
         loop = ImplicitLoop(task, method, (0.0, y), drive, rows, samples)
         while ending is None:
             ending = loop.step() or task.limit_reached(loop.steps, perf_counter() - began)

@@ -22,7 +22,7 @@ class Radau(Stepper):
     atol: float = 1e-10
 
     name: ClassVar[str] = "radau"
-    solver: ClassVar[str] = "Radau"
+    scipy_class: ClassVar[str] = "Radau"
 
     def __post_init__(self) -> None:
         tolerances(self, self.rtol, self.atol)

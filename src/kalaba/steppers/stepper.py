@@ -89,7 +89,7 @@ class Stepper:
     name: ClassVar[str] = ""  # on the command line; "" = it has none there
     tableau: ClassVar[ButcherTableau] = EULER  # stages and dense output; a scheme needs the first stage only
     velocity_first: ClassVar[bool] = False  # q is stepped with the new velocity, N(q) v⁺, instead of by the stages
-    solver: ClassVar[str] = (
+    scipy_class: ClassVar[str] = (
         ""  # implicit one-step class of scipy.integrate that takes the steps; "" = the compiled loop
     )
     has_step: ClassVar[bool] = False  # whether `step` is one of its settings
@@ -114,7 +114,7 @@ class Stepper:
     @property
     def is_explicit(self) -> bool:
         """Whether its tableau is the whole method, so that a loop in plain Python can take its steps."""
-        return self.scheme is None and not self.solver and not self.tableau.diagonal
+        return self.scheme is None and not self.scipy_class and not self.tableau.diagonal
 
     @property
     def method(self) -> str:
@@ -134,7 +134,7 @@ class Stepper:
     @property
     def jolt_felt(self) -> float:
         """Part of the speed: a projection that changes more corrects no error of this stepper, and is reported."""
-        return JOLT_FELT if self.solver or self.tableau.order >= SHARP_ORDER else JOLT_FELT_COARSE
+        return JOLT_FELT if self.scipy_class or self.tableau.order >= SHARP_ORDER else JOLT_FELT_COARSE
 
     @property
     def words(self) -> str:
