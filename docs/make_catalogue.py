@@ -22,6 +22,18 @@ methods, equations, figures, tables, claims and conclusions, what kalaba gives, 
 command that shows it; that of Sun et al. has its machines only, as yet. `kalaba papers Liao` prints the same.
 Written by `docs/make_catalogue.py`.
 """
+BEYOND = {  # the method of a paper on a robot that is not in it: page and robot
+    "dong2022": ("how-to-mobile-arms.md", "three mobile arms on one load"),
+    "sun": ("how-to-object-chain.md", "three arms on a hinge and a slide"),
+    "liao2010": ("how-to-satellite.md", "a satellite with two flexible arms"),
+    "dou2014": ("how-to-platform-speeds.md", "a 3-RPS robot with a driven middle leg"),
+    "han2020": ("how-to-four-legs.md", "four legs, four motors, two freedoms"),
+}
+WHY = """\
+Works, corrected: the printed form has a slip, which is among the [errata](errata.md); ours is what was meant. Each
+item is a test in `tests/papers`, by its key. What is refuted or cannot be reproduced, and why:"""
+CITED = "## Citations"
+UNREACHED = (Verdict.REFUTED, Verdict.NOT_REPRODUCIBLE)
 ERRATA = """# Errata of the papers
 
 Misprints and slips in the sources that the catalogue follows, found by deriving their equations anew and comparing
@@ -48,13 +60,27 @@ def papers_page() -> str:
     """All papers, with how many items came to which verdict."""
     verdicts = list(Verdict)
     rows = [
-        (f"[{paper.key}](paper-{paper.key}.md)", paper.topic, *(str(paper.counts()[verdict]) for verdict in verdicts))
+        (
+            f"[{paper.key}](paper-{paper.key}.md)",
+            paper.topic,
+            *(str(paper.counts()[verdict]) for verdict in verdicts),
+            f"[{BEYOND[paper.key][1]}]({BEYOND[paper.key][0]})",
+        )
         for paper in PAPERS
     ]
-    headings = ("paper", "about", *(verdict.value for verdict in verdicts))
+    total = [str(sum(paper.counts()[verdict] for paper in PAPERS)) for verdict in verdicts]
+    headings = ("paper", "about", *(verdict.value for verdict in verdicts), "the method on another robot")
+    unreached = [
+        (f"[{paper.key}](paper-{paper.key}.md)", item.where, item.says, item.verdict.value, item.gives_and_why)
+        for paper in PAPERS
+        for item in paper.items
+        if item.verdict in UNREACHED
+    ]
+    counted = (*_table(headings, [*rows, ("all", "", *total, "")]), "", WHY, "")
+    reasons = _table(("paper", "where", "the paper", "verdict", "why"), unreached)
     cited = [line for paper in PAPERS for line in (f"- **{paper.key}**: {paper.citation.text}.",)]
     entries = "\n\n".join(paper.citation.bibtex for paper in PAPERS)
-    return "\n".join((PAPERS_HEAD, *_table(headings, rows), "", *cited, "", "```bibtex", entries, "```")) + "\n"
+    return "\n".join((PAPERS_HEAD, *counted, *reasons, "", CITED, "", *cited, "", "```bibtex", entries, "```")) + "\n"
 
 
 def paper_page(paper: Paper) -> str:
@@ -65,7 +91,7 @@ def paper_page(paper: Paper) -> str:
         "",
         f"{paper.citation.text}.",
         "",
-        f"Machines: {machines}.",
+        f"Machines: {machines}. The method on another robot: [{BEYOND[paper.key][1]}]({BEYOND[paper.key][0]}).",
         "",
         paper.answer,
         "",

@@ -18,6 +18,14 @@ HERE = Path(__file__).parent
 LINKS = {"crank": "#0072B2", "coupler": "#D55E00", "rocker": "#009E73"}  # Okabe and Ito
 JOINTS = ("crank", "coupler", "rocker", "rocker.tip")  # where each link begins, and the last one ends
 INSTANTS = 8  # ghosts over one turn of the crank
+PAGES = (  # whose machine is drawn, what their code calls it, and the picture
+    ("tutorial-5-two-arms.md", "cell", "two-arms.png"),
+    ("how-to-mobile-arms.md", "machine", "mobile-arms.png"),
+    ("how-to-object-chain.md", "cell", "object-chain.png"),
+    ("how-to-satellite.md", "machine", "satellite.png"),
+    ("how-to-platform-speeds.md", "plant", "three-rps.png"),
+    ("how-to-four-legs.md", "plant", "four-legs.png"),
+)
 
 
 def one_run() -> Run:
@@ -76,12 +84,12 @@ def four_bar(path: Path) -> None:
     figure.savefig(path, dpi=110)
 
 
-def two_arms(path: Path) -> None:
-    """Draw the machine that chapter 5 of the tutorial describes, from its own first block of code."""
-    page = (HERE / "tutorial-5-two-arms.md").read_text(encoding="utf-8")
+def machine_of(page: str, name: str, path: Path) -> None:
+    """Draw the machine that a page describes, from its own first block of code, which calls it `name`."""
+    text = (HERE / page).read_text(encoding="utf-8")
     names: dict[str, object] = {}
-    exec(page.partition("```python\n")[2].partition("```")[0], names)  # noqa: S102  (our own page)
-    still(build(names["cell"]), path, size=(760, 560))
+    exec(text.partition("```python\n")[2].partition("```")[0], names)  # noqa: S102  (our own page)
+    still(build(names[name]), path, size=(760, 560))
 
 
 def swing(path: Path) -> None:
@@ -110,5 +118,6 @@ def wrong_model(path: Path) -> None:
 if __name__ == "__main__":
     four_bar(HERE / "four-bar.png")
     wrong_model(HERE / "wrong-model.png")
-    two_arms(HERE / "two-arms.png")
+    for page, name, picture in PAGES:
+        machine_of(page, name, HERE / picture)
     swing(HERE / "swing.png")

@@ -90,7 +90,7 @@ def follow(target: str, path: Path | str | float, orientation: Turn | str = KEEP
     """Ask that a frame follows a path, its orientation kept, turned or free; or that an expression follows a text.
 
     Arguments:
-        target: name of a frame, or an expression over coordinates, displacements and frames
+        target: name of a frame, or an expression over coordinates, displacements and frames, without t and rates
         path: of a frame a path of `kb.path`; of an expression a text of t, or a number, m or rad
         orientation: of a frame "keep", "free" or `kb.path.turn(axis, angle)`
     """
@@ -290,6 +290,12 @@ def motion_of(plant: Plant, goal: Follow, q: Array, run_in: float | None) -> Mot
         entry = None if run_in is None else (run_in, tuple(map(float, way)))
         return FrameMotion(goal.target, goal.path, None if goal.orientation == FREE else turn, x, R, entry)
     target = read(plant, goal.target, "follow")
+    speeds = set(plant.velocities) - set(plant.coordinates)
+    if target.uses_time or target.has_rate or target.names & speeds:
+        raise ControlError(
+            f"follow: expected an expression of coordinates and frames, without t and rates, got {goal.target!r}. "
+            "Write t in what it is to follow."
+        )
     wanted = read(plant, goal.path, f"follow {goal.target}")
     parameters = {parameter.name for parameter in plant.machine.parameters}
     if wanted.frames or wanted.has_rate or wanted.names - parameters:

@@ -84,6 +84,8 @@ def test_a_run_in_leads_from_where_the_machine_is_to_the_path(arm):
             "no goal speaks for 2 of its 3 freedoms, which move lower.angle, hand.angle",
         ),
         (kb.follow("nowhere", kb.path.circle(0.1, 0.1)), "has no frame 'nowhere'"),
+        (kb.follow("hand.tip.x - 0.1*sin(t)", 0.0), "without t and rates, got 'hand.tip.x - 0.1\\*sin"),
+        (kb.follow("rate(hand.tip.x)", 0.1), "without t and rates, got 'rate"),
         (kb.follow("upper.angel", "t"), "unknown word"),
         (kb.follow("upper.angle", "lower.angle"), "expected an expression of t"),
         ("upper.angle", "expected goals such as"),
