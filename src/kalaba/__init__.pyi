@@ -15,6 +15,11 @@ from kalaba.model.parts import Constraint as Constraint
 from kalaba.model.parts import Actuator as Actuator
 from kalaba.model.parts import Thruster as Thruster
 from kalaba.model.parts import Rotor as Rotor
+from kalaba.model.appearance import Visual as Visual
+from kalaba.model.appearance import BoxShape as BoxShape
+from kalaba.model.appearance import CylinderShape as CylinderShape
+from kalaba.model.appearance import SphereShape as SphereShape
+from kalaba.model.appearance import MeshShape as MeshShape
 from kalaba.model.parts import Spring as Spring
 from kalaba.model.parts import Force as Force
 from kalaba.model.parts import Output as Output

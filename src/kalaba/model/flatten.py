@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from kalaba.errors import ModelError, near
 from kalaba.model import machine as flat
 from kalaba.model import parts as described
+from kalaba.model.appearance import MachineVisual, Visual
 from kalaba.model.plausible import check_values
 from kalaba.model.system import Placement
 from kalaba.model.text.expressions import Expression, parse
@@ -61,6 +62,7 @@ def flatten(system: System) -> flat.Machine:
         start=layout.start,
         quaternions=tuple(layout.quaternions),
         scalar_pairs=tuple(layout.scalar_pairs),
+        visuals=tuple(resolved[Visual]),
     )
     known = _start_words(machine)
     for loop, body in layout.cuts:
@@ -88,6 +90,7 @@ _RESOLVE_ORDER: tuple[Any, ...] = (
     described.Rotor,
     described.Force,
     described.Output,
+    Visual,
 )
 
 
@@ -328,8 +331,8 @@ def _traced(layout: _Layout, traced: Traced, scope: Scope, path: str) -> tuple[f
 
 
 def _thruster(layout: _Layout, part: described.Thruster, scope: Scope, name: str) -> flat.MachineActuator:
-    thrust = flat.Thrust(scope.known_frame(part.frame, name, layout.frames), part.axis)
-    return flat.MachineActuator(name, thrust, part.limit)
+    frame = scope.known_frame(part.frame, name, layout.frames)
+    return flat.MachineActuator(name, flat.Thrust(frame, part.axis), part.limit)
 
 
 def _actuator(layout: _Layout, part: described.Actuator, scope: Scope, name: str) -> flat.MachineActuator:
@@ -337,10 +340,8 @@ def _actuator(layout: _Layout, part: described.Actuator, scope: Scope, name: str
 
 
 def _spring(layout: _Layout, part: described.Spring, scope: Scope, name: str) -> flat.MachineSpring:
-    copy = layout.numbers(part, scope, name)
-    displacement = _displacement(layout, part, scope, name)
-    numbers = (copy.stiffness, copy.damping, copy.rest, copy.friction)
-    return flat.MachineSpring(name, displacement, *numbers, part.creep)
+    copy, displacement = layout.numbers(part, scope, name), _displacement(layout, part, scope, name)
+    return flat.MachineSpring(name, displacement, copy.stiffness, copy.damping, copy.rest, copy.friction, part.creep)
 
 
 def _rotor(layout: _Layout, part: described.Rotor, scope: Scope, name: str) -> flat.MachineRotor:
@@ -381,6 +382,10 @@ def _output(layout: _Layout, part: described.Output, scope: Scope, name: str) ->
     return flat.MachineOutput(name, layout.expression(part.value, scope, name), part.unit)
 
 
+def _visual(layout: _Layout, part: Visual, scope: Scope, name: str) -> MachineVisual:
+    return MachineVisual(name, scope.known_frame(part.parent, name, layout.frames), part.shape, part.at, part.colour)
+
+
 _RESOLVERS: dict[type, Callable[..., Any]] = {
     described.Body: _body,
     described.Connection: _connection,
@@ -391,4 +396,5 @@ _RESOLVERS: dict[type, Callable[..., Any]] = {
     described.Rotor: _rotor,
     described.Force: _force,
     described.Output: _output,
+    Visual: _visual,
 }

@@ -25,6 +25,8 @@ MODULES: dict[str, str] = {
     ".yaml": "kalaba.files.yaml",
     ".yml": "kalaba.files.yaml",
     ".json": "kalaba.files.yaml",
+    ".urdf": "kalaba.files.urdf",
+    ".xacro": "kalaba.files.urdf",
 }
 _FORMATS: dict[str, Format] = {}
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kalaba.joints import Joint
+    from kalaba.model.appearance import MachineVisual
     from kalaba.model.parts import Parameter, Sampled, Start
     from kalaba.model.solids import AnySolid
     from kalaba.model.text.expressions import Expression
@@ -288,6 +289,7 @@ class Machine:
     quaternions: tuple[tuple[int, int], ...]  # (first index in q, first index in v) of each unit quaternion
     scalar_pairs: tuple[tuple[int, int], ...]  # (index in q, index in v) of the plain coordinates
     measured: tuple[Measured, ...] = ()  # displacements of joints that close cuts
+    visuals: tuple[MachineVisual, ...] = ()  # shapes for pictures
 
     @property
     def connections(self) -> tuple[MachineConnection, ...]:

@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 
 from kalaba.errors import ModelError, near
 from kalaba.joints import Joint, kinds
-from kalaba.model import parts, system
+from kalaba.model import appearance, parts, system
 from kalaba.model import solids as solid
 from kalaba.model.beams import beam, section, shapes
 from kalaba.model.parts import Sampled
@@ -32,12 +32,12 @@ DIGEST_LENGTH = 16
 
 KINDS: dict[str, type[Any]] = {
     name: kind
-    for module in (system, parts, solid, beam, section, shapes, pose)
+    for module in (system, parts, appearance, solid, beam, section, shapes, pose)
     for name, kind in vars(module).items()
     if isinstance(kind, type)
     and is_dataclass(kind)
     and kind.__module__ == module.__name__
-    and kind not in {Sampled, solid.AnySolid}
+    and kind not in {Sampled, solid.AnySolid, appearance.Shape, appearance.MachineVisual}
 }
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kalaba.errors import ModelError, near
+from kalaba.model.appearance import Visual
 from kalaba.model.formats import save
 from kalaba.model.listing import system_html
 from kalaba.model.parts import (
@@ -71,7 +72,7 @@ class Placement:
 
 
 Acting = Actuator | Thruster | Spring | Rotor | Force
-AnyPart = Body | Connection | Frame | Constraint | Acting | Output | Parameter | Placement
+AnyPart = Body | Connection | Frame | Constraint | Acting | Output | Parameter | Visual | Placement
 PART_TYPES = (
     Body,
     Connection,
@@ -84,6 +85,7 @@ PART_TYPES = (
     Force,
     Output,
     Parameter,
+    Visual,
     Placement,
 )
 

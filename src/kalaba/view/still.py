@@ -78,7 +78,7 @@ def image(scene: Scene, q: Array, camera: Camera, size: tuple[int, int], finer: 
         corners.append(camera.project(points)[shape.faces])
         light.append(_light(points, shape.faces, camera)[shape.faces])
         owners.append(np.full(len(shape.faces), index, dtype=np.int64))
-    colours = np.array([_colour(shape.colour) for shape in scene.shapes])
+    colours = np.array([_colour(shape.colour) if shape.tint is None else shape.tint for shape in scene.shapes])
     return picture(size, np.concatenate(corners), np.concatenate(light), np.concatenate(owners), colours, finer)
 
 

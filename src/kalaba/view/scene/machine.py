@@ -19,6 +19,7 @@ from kalaba.view.scene.joints import THREAD, Strut, marker_mesh, pad
 from kalaba.view.scene.meshes import Faces, Mesh, joined
 from kalaba.view.scene.places import Placed, Places, seat
 from kalaba.view.scene.solids import Sizes, body_mesh, equivalent_edges
+from kalaba.view.scene.visuals import visual_mesh
 
 if TYPE_CHECKING:
     from kalaba.joints.marker import Marker
@@ -47,6 +48,7 @@ class Shape:
     faces: Faces  # (F, 3)
     colour: int  # one per placed System, else one per body; -1 for joints and feet
     source: Bending | None = None  # what the corners of a shape that bends are worked out from
+    tint: tuple[float, ...] | None = None  # red, green and blue that the model gives it, 0 to 1
 
     @property
     def bends(self) -> bool:
@@ -145,7 +147,11 @@ class _Builder:
 
     def shapes(self) -> Iterator[Shape]:
         """All shapes: bodies in their order, each with its joint; then what closes loops, and the ground."""
-        for body in self.machine.bodies:
+        visuals = list(self._visuals())
+        dressed = {self.machine.frames[shape.body].body for shape in visuals}
+        for index, body in enumerate(self.machine.bodies):
+            if index in dressed:
+                continue
             yield self._solid(body)
             reaches = f"{body.name}.tip" in self.machine.frames
             marker = body.joint.marker
@@ -153,7 +159,17 @@ class _Builder:
         for connection in self.machine.connections:
             frame = self.machine.frames[connection.child]
             yield from self._joint(connection.name, frame.name, connection.joint.marker)
+        yield from visuals
         yield from self._ground()
+
+    def _visuals(self) -> Iterator[Shape]:
+        """Shapes that the model gives; the bodies that carry them need no others."""
+        for visual in self.machine.visuals:
+            mesh = visual_mesh(visual)
+            if mesh is not None:
+                carrier = self.machine.body_of(visual.frame)
+                colour = NEUTRAL if carrier < 0 else self._colours[self.machine.bodies[carrier].name]
+                yield Shape(visual.name, visual.frame, *mesh, colour, tint=visual.colour)
 
     def _solid(self, body: MachineBody) -> Shape:
         colour = self._colours[body.name]

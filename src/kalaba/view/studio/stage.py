@@ -153,6 +153,9 @@ class Stage:
         if shape.body not in self._bodies:
             self._bodies[shape.body] = self.server.scene.add_frame(f"{ROOT}/{shape.body}", show_axes=False)
         colour = NEUTRAL if shape.colour < 0 else rgb(BODY_COLOURS[shape.colour % len(BODY_COLOURS)])
+        if shape.tint is not None:
+            red, green, blue = (round(255 * part) for part in shape.tint)
+            colour = (red, green, blue)
         self._meshes[shape.name] = self.server.scene.add_mesh_simple(
             f"{ROOT}/{shape.body}/{shape.name}", shape.vertices, shape.faces.astype(np.uint32), color=colour
         )

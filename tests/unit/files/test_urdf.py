@@ -1,0 +1,250 @@
+"""URDF in: every type of joint, what real files contain, loops in the three ways that files add them."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import kalaba as kb
+from kalaba.errors import FileError
+from kalaba.files.urdf import read
+from kalaba.model.appearance import BoxShape, MeshShape
+
+INERTIAL = (
+    '<inertial><origin xyz="0.1 0.02 0"/><mass value="1"/>'
+    '<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>'
+)
+ARM = """
+<robot name="arm">
+  <material name="steel"><color rgba="0.5 0.5 0.6 1"/></material>
+  <link name="world"/>
+  <link name="base">
+    <inertial><mass value="2"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>
+  </link>
+  <link name="upper arm">
+    <inertial>
+      <origin xyz="0.2 0 0.1" rpy="0.3 -0.2 0.5"/><mass value="1.5"/>
+      <inertia ixx="0.02" iyy="0.03" izz="0.025" ixy="0.001" ixz="-0.002" iyz="0.003"/>
+    </inertial>
+    <visual><origin xyz="0.2 0 0"/><geometry><box size="0.4 0.05 0.05"/></geometry><material name="steel"/></visual>
+    <visual><geometry><mesh filename="package://arm/upper.stl"/></geometry></visual>
+    <collision><geometry><box size="0.4 0.05 0.05"/></geometry></collision>
+  </link>
+  <link name="slide"><inertial><mass value="0.5"/>
+    <inertia ixx="0.001" iyy="0.001" izz="0.001" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="wrist"><inertial><mass value="0.2"/>
+    <inertia ixx="5" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="tool"/>
+  <joint name="foot" type="fixed"><parent link="world"/><child link="base"/><origin xyz="0 0 0.3"/></joint>
+  <joint name="shoulder" type="revolute">
+    <parent link="base"/><child link="upper arm"/><origin xyz="0 0 0.1" rpy="0 0.4 0"/><axis xyz="0 3 4"/>
+    <limit lower="-1" upper="2" effort="30" velocity="2"/><dynamics damping="0.7" friction="0.1"/>
+  </joint>
+  <joint name="rail" type="prismatic">
+    <parent link="upper arm"/><child link="slide"/><origin xyz="0.4 0 0"/><axis xyz="1 0 0"/>
+    <limit lower="0" upper="0.2" effort="100" velocity="1"/>
+  </joint>
+  <joint name="twist" type="continuous">
+    <parent link="slide"/><child link="wrist"/><origin xyz="0.1 0 0" rpy="0 1.5707963267948966 0"/><axis xyz="0 0 1"/>
+  </joint>
+  <joint name="flange" type="fixed"><parent link="wrist"/><child link="tool"/><origin xyz="0 0 0.05"/></joint>
+  <transmission name="gears">
+    <joint name="twist"/><actuator name="m"><mechanicalReduction>50</mechanicalReduction>
+    <rotorInertia>1e-5</rotorInertia></actuator>
+  </transmission>
+</robot>
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path):
+    def write(text: str, name: str = "arm.urdf") -> Path:
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def robot(links: str, joints: str) -> str:
+    """A file of links of 1 kg, `name:parent:type`, and more."""
+    parts = [f'<link name="{name}">{INERTIAL}</link>' for name in links.split()]
+    for joint in joints.split():
+        name, parent, child, kind, *inside = joint.split(":")
+        parts.append(
+            f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
+            f'<origin xyz="0.3 0 0"/><axis xyz="0 0 1"/>{" ".join(inside).replace("~", " ")}</joint>'
+        )
+    return f'<robot name="r">{"".join(parts)}</robot>'
+
+
+def test_a_file_is_the_machine_that_a_person_would_write(file):
+    described = read(file(ARM))
+    system, machine = described.system, described.system.machine
+    assert [b.name for b in machine.bodies] == ["base", "upper_arm", "slide", "wrist"]
+    assert [c.name for c in machine.coordinates] == ["upper_arm.angle", "slide.travel", "wrist.angle"]
+    assert machine.frames["tool"].parent == "wrist"
+    assert {a.name: a.limit for a in machine.actuators} == {
+        "shoulder.motor": 30.0,
+        "rail.motor": 100.0,
+        "twist.motor": np.inf,
+    }
+    parts = {part.name: part for part in system.parts}
+    assert (parts["shoulder.damper"].damping, parts["shoulder.damper"].friction) == (0.7, 0.1)
+    assert parts["twist.rotor"].inertia == pytest.approx(50**2 * 1e-5)
+    assert parts["upper_arm"].joint.limits == (-1.0, 2.0)
+    assert parts["upper_arm"].joint.axis.components == pytest.approx((0, 0.6, 0.8))
+    assert parts["upper_arm.visual1"].shape == BoxShape((0.4, 0.05, 0.05))
+    assert parts["upper_arm.visual1"].colour == (0.5, 0.5, 0.6)
+    noted = "; ".join(described.notes)
+    for words in ("upper arm → upper_arm", "wrist (1, 1, 5)", "package://arm/upper.stl", "collision", "velocity"):
+        assert words in noted
+
+
+def test_a_mesh_within_the_roots_is_taken_along_and_none_from_outside(file, tmp_path):
+    (tmp_path / "packages" / "arm").mkdir(parents=True)
+    mesh = tmp_path / "packages" / "arm" / "upper.stl"
+    mesh.write_text("solid")
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    path = file(ARM, "inner/arm.urdf")
+    shapes = [v.shape for v in read(path, (tmp_path / "packages",)).system.machine.visuals]
+    assert MeshShape(str(mesh)) in shapes
+    assert not any(isinstance(v.shape, MeshShape) for v in read(path).system.machine.visuals)
+    assert not any(
+        isinstance(v.shape, MeshShape) for v in read(path, (tmp_path / "packages",), meshes="no").system.machine.visuals
+    )
+
+
+@pytest.mark.parametrize("base", ["fixed", "free"])
+def test_mass_matrix_and_bias_are_pinocchios(file, base):
+    pytest.importorskip("pinocchio")
+    from benchmarks.robot_files import compared
+
+    row = compared(file(ARM), base, ())
+    assert not row.problem
+    assert max(row.mass, row.bias) < 1e-13  # rounding: some hundred operations on numbers of order one
+
+
+@pytest.mark.parametrize("base", ["fixed", "free"])
+def test_chains_of_mimics_are_pinocchios_model_restricted_to_them(file, base):
+    pytest.importorskip("pinocchio")
+    from benchmarks.robot_files import compared
+
+    hand = robot(
+        "palm a b c d",
+        "j1:palm:a:revolute:<limit~lower='-1'~upper='1'~effort='2'~velocity='1'/> "
+        "j2:a:b:continuous:<mimic~joint='j1'~multiplier='2'~offset='0.1'/> "
+        "j3:b:c:prismatic:<mimic~joint='j2'~multiplier='-0.5'/><limit~lower='0'~upper='1'~effort='3'~velocity='1'/> "
+        "j4:c:d:continuous",
+    )
+    described = read(file(hand), base=base)
+    assert dict(described.system.machine.displacements)["c.travel"].expression.text == "-1.0*a.angle + -0.05"
+    assert "mimic another, left out: j3" in "; ".join(described.notes)
+    row = compared(file(hand), base, ())
+    assert not row.problem
+    assert max(row.mass, row.bias) < 1e-13  # as above
+
+
+def test_floating_and_planar_joints_have_their_freedoms(file):
+    system = read(file(robot("a b c", "j1:a:b:floating j2:b:c:planar"))).system
+    assert len(system.machine.velocities) == 9
+    assert kb.build(system, backend=kb.Interpreted()).mass_matrix(kb.build(system).start.q).shape == (9, 9)
+
+
+def test_a_root_called_world_is_the_world_unless_it_floats(file):
+    text = robot("world a", "j1:world:a:continuous")
+    assert [b.name for b in read(file(text)).system.machine.bodies] == ["a"]
+    assert [b.name for b in read(file(text), base="free").system.machine.bodies] == ["world_", "a"]
+
+
+LOOPS = {
+    "URDF+": "<loop name='pin' type='revolute'><predecessor link='ground'><origin xyz='0.5 0 0'/></predecessor>"
+    "<successor link='rocker'><origin xyz='0.4 0 0'/></successor><axis xyz='0 0 1'/></loop>",
+    "urdfdom": "<constraint name='pin' type='revolute'><parent link='ground'/><parent_origin xyz='0.5 0 0'/>"
+    "<parent_axis xyz='0 0 1'/><child link='rocker'/><child_origin xyz='0.4 0 0' rpy='1.5707963267948966 0 0'/>"
+    "<child_axis xyz='0 1 0'/></constraint>",
+}
+
+
+def four_bar(loop: str) -> str:
+    """A parallelogram that its file draws closed at zero: crank and rocker of 0.4 m along y, coupler of 0.5 m."""
+    links = "".join(f'<link name="{n}">{INERTIAL}</link>' for n in ("crank", "coupler", "rocker"))
+    right = 1.5707963267948966
+    places = (
+        ("ground", "crank", "0 0 0", right),
+        ("crank", "coupler", "0.4 0 0", -right),
+        ("coupler", "rocker", "0.5 0 0", -right),
+    )
+    joints = "".join(
+        f'<joint name="to_{c}" type="revolute"><parent link="{p}"/><child link="{c}"/>'
+        f'<origin xyz="{xyz}" rpy="0 0 {yaw}"/>'
+        '<axis xyz="0 0 1"/><limit lower="-1" upper="2" effort="1" velocity="1"/></joint>'
+        for p, c, xyz, yaw in places
+    )
+    return f'<robot name="four-bar"><link name="ground"/>{links}{joints}{loop}</robot>'
+
+
+@pytest.mark.parametrize("loop", LOOPS.values(), ids=LOOPS.keys())
+def test_a_loop_in_the_file_closes_near_where_it_is_drawn(file, loop):
+    system = read(file(four_bar(loop))).system
+    plant = kb.build(system)
+    assert kb.check(system).freedoms == 1
+    assert np.abs(plant.start.q).max() < 1e-9  # assembled to its tolerance: the loop is closed at zero exactly
+    run = kb.simulate(system, 0.5, control={"to_crank.motor": "0.3"})
+    assert np.abs(run.residual).max() < 1e-12
+
+
+def test_a_coupling_keeps_the_ratio_of_turns(file):
+    text = robot("a b c", "j1:a:b:continuous j2:a:c:continuous").replace(
+        "</robot>",
+        "<coupling name='gear'><predecessor link='b'/><successor link='c'/><ratio value='-3'/></coupling></robot>",
+    )
+    system = replace(read(file(text)).system, start=kb.Start(speed={"b.angle": 1.0}))
+    run = kb.simulate(system, 0.2)
+    assert run["c.angle + 3*b.angle"] == pytest.approx(0.0, abs=1e-12)
+
+
+WRONG = {
+    "expected one of revolute": robot("a b", "j:a:b:hinge"),
+    "no link 'c'": robot("a b", "j:a:c:fixed"),
+    "has a parent already": robot("a b c", "j:a:c:fixed k:b:c:fixed"),
+    "one link that has no parent, got 2": robot("a b", ""),
+    "got a ring of links": robot("a b", "j:a:b:fixed k:b:a:fixed"),
+    "each other's parents": robot("a b c", "j:b:c:fixed k:c:b:fixed"),
+    "a second link": robot("a a", ""),
+    "a second joint": robot("a b c", "j:a:b:fixed j:a:c:fixed"),
+    "mimic each other in a ring": robot(
+        "a b c", "j:a:b:continuous:<mimic~joint='k'/> k:a:c:continuous:<mimic~joint='j'/>"
+    ),
+    "one displacement to mimic": robot("a b c", "j:a:b:fixed k:a:c:continuous:<mimic~joint='j'/>"),
+    "axis: expected a direction": robot("a b", "j:a:b:continuous").replace("0 0 1", "0 0 0"),
+    "xyz: expected 3 finite numbers": robot("a b", "j:a:b:continuous").replace("0.3 0 0", "0.3 nan 0"),
+    "mass of zero or more": robot("a b", "j:a:b:continuous").replace('value="1"', 'value="-1"'),
+    "expected a <robot>": "<mujoco/>",
+    "at least one <link>": "<robot name='r'/>",
+    "effort: expected zero or more": robot("a b", "j:a:b:continuous:<limit~effort='-1'~velocity='1'/>"),
+    "damping: expected zero or more": robot("a b", "j:a:b:continuous:<dynamics~damping='-1'/>"),
+    "no link 'x'": robot("a b", "j:a:b:continuous").replace(
+        "</robot>", "<loop name='l' type='fixed'><predecessor link='x'/><successor link='b'/></loop></robot>"
+    ),
+}
+
+
+@pytest.mark.parametrize("problem", WRONG)
+def test_what_cannot_be_read_is_said_with_its_place(file, problem):
+    with pytest.raises(FileError, match=problem) as caught:
+        read(file(WRONG[problem]))
+    assert str(caught.value).startswith("arm.urdf:1: <")
+
+
+def test_a_base_that_is_neither_fixed_nor_free_is_refused(file):
+    with pytest.raises(FileError, match="fixed or free"):
+        read(file(ARM), base="wheels")
+
+
+def test_a_xacro_without_its_extra_says_which(file, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "xacrodoc", None)
+    with pytest.raises(FileError, match=r"kalaba\[xacro\]"):
+        read(file("<robot/>", "arm.xacro"))
