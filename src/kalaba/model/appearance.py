@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from kalaba.errors import ModelError
 from kalaba.model.parts import check_frame, check_path, fixed_pose
@@ -13,7 +13,7 @@ from kalaba.space.pose import Floats, PointLike, Pose, PoseLike
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What is drawn, about the origin of its place."""
+    """What is drawn, about the origin of its place; `name` is its word in files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,7 @@ class BoxShape(Shape):
         size: edge lengths along x, y and z, m
     """
 
+    name: ClassVar[str] = "box"
     size: tuple[float, ...]
 
     if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class CylinderShape(Shape):
         length: m
     """
 
+    name: ClassVar[str] = "cylinder"
     radius: float
     length: float
 
@@ -58,6 +60,7 @@ class SphereShape(Shape):
         radius: m
     """
 
+    name: ClassVar[str] = "sphere"
     radius: float
 
     def __post_init__(self) -> None:
@@ -73,6 +76,7 @@ class MeshShape(Shape):
         scale: factors along x, y and z
     """
 
+    name: ClassVar[str] = "mesh"
     file: str
     scale: tuple[float, ...] = (1.0, 1.0, 1.0)
 

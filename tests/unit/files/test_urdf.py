@@ -10,6 +10,7 @@ import kalaba as kb
 from kalaba.errors import FileError
 from kalaba.files.urdf import read
 from kalaba.model.appearance import BoxShape, MeshShape
+from kalaba.model.formats import format_of
 
 INERTIAL = (
     '<inertial><origin xyz="0.1 0.02 0"/><mass value="1"/>'
@@ -100,6 +101,12 @@ def test_a_file_is_the_machine_that_a_person_would_write(file):
     noted = "; ".join(described.notes)
     for words in ("upper arm → upper_arm", "wrist (1, 1, 5)", "package://arm/upper.stl", "collision", "velocity"):
         assert words in noted
+
+
+def test_what_was_read_is_kept_whole_by_kalabas_own_file(file, tmp_path):
+    system = read(file(ARM)).system
+    path = system.save(tmp_path / "arm.yaml")
+    assert format_of(path).read(path, ()).system == system
 
 
 def test_a_mesh_within_the_roots_is_taken_along_and_none_from_outside(file, tmp_path):

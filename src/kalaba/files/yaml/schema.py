@@ -22,6 +22,7 @@ from kalaba.files.yaml.values import (
     refuse,
 )
 from kalaba.joints import Joint, kinds
+from kalaba.model.appearance import Shape, Visual
 from kalaba.model.beams import beam  # noqa: F401  (a kind of solid)
 from kalaba.model.beams.section import Section
 from kalaba.model.beams.shapes import Shapes
@@ -63,6 +64,7 @@ SECTIONS: dict[str, type] = {
     "rotors": Rotor,
     "forces": Force,
     "outputs": Output,
+    "visuals": Visual,
 }
 RATES = ("m/s", "rad/s", "1/s")
 
@@ -153,19 +155,20 @@ class Schema:
 def schema() -> Schema:
     """The schema with the kinds that are defined now."""
     joints = {word(kind): kind for kind in kinds().values()}
-    others = (kinds_of(base) for base in (AnySolid, Section, Shapes))
+    others = (kinds_of(base) for base in (AnySolid, Section, Shapes, Shape))
     return _schema(*(tuple(known.items()) for known in (joints, *others)))
 
 
 @lru_cache(maxsize=2)
 def _schema(*known: tuple[tuple[str, type], ...]) -> Schema:
-    joints, solids, sections, shapes = (dict(pairs) for pairs in known)
+    joints, solids, sections, sets, shapes = (dict(pairs) for pairs in known)
     families = Kinds(
         {
             Joint: ("joint", joints),
             AnySolid: ("solid", solids),
             Section: ("section", sections),
-            Shapes: ("set of shapes", shapes),
+            Shapes: ("set of shapes", sets),
+            Shape: ("shape", shapes),
         }
     )
     families.models[Start] = _start(families)
