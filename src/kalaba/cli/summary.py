@@ -49,6 +49,9 @@ class Summary:
     actuation: Peak | None
     needed: Peak | None  # of motors that would stand in for rows which lead the machine; None if there are none
     push: Peak | None  # of a law that pushes every coordinate
+    carrying: Peak | None  # force of a grasp on its object, where arms carry one
+    internal: Peak | None  # the part of a grasp's force that moves nothing
+    pressing: dict[str, tuple[float, float]]  # N, by body with several grasps: the least and the largest
     goals: Peak | None  # how far it was from them; None without goals
     shortfalls: int  # how often motors were asked for more than they may give
     start_energy_loss: float  # J, in the impact at the start
@@ -91,6 +94,7 @@ class Summary:
             said.append(f"peak force: {_peak(self.needed)} (motors needed in place of the rows that lead it)")
         if self.push:
             said.append(f"peak force: {_peak(self.push)} (pushed, as no motor does)")
+        said += self._grasp_lines()
         if self.goals:
             said.append(
                 f"goals: missed by {self.goals.value:.2g} {self.goals.unit} at most, at {self.goals.time:.4g} s"
@@ -106,6 +110,13 @@ class Summary:
         if self.status != "done":
             said.append(f"ended: {self.status} at {self.simulated:g} s")
         return said
+
+    def _grasp_lines(self) -> list[str]:
+        """What grasps carry and press, where arms carry an object."""
+        if not self.carrying or not self.internal:
+            return []
+        pressing = (f"pressing on {body}: {low:.6g} to {high:.6g} N" for body, (low, high) in self.pressing.items())
+        return [f"grasps: carrying {_peak(self.carrying)}; internal {_peak(self.internal)}", *pressing]
 
     def plain(self) -> dict[str, Any]:
         """The same as data."""
@@ -141,6 +152,7 @@ def summarise(run: Run, goals: Sequence[Any] = ()) -> Summary:
         actuation=_largest(run, run.actuation, plant.actuators, list(actuator_units(machine))),
         needed=_needed(run),
         push=_largest(run, run.push, plant.velocities, [force_unit(velocity.unit) for velocity in machine.velocities]),
+        **_grasps(run),
         goals=_missed(run, goals),
         shortfalls=len(run.shortfalls),
         start_energy_loss=run.start_energy_loss,
@@ -167,6 +179,19 @@ def _needed(run: Run) -> Peak | None:
     sample, motor = np.unravel_index(int(np.nanargmax(np.abs(efforts.actuation))), efforts.actuation.shape)
     unit = actuator_units(run.plant.machine)[motor]
     return Peak(run.plant.actuators[motor], float(efforts.actuation[sample, motor]), unit, float(efforts.time[sample]))
+
+
+def _grasps(run: Run) -> dict[str, Any]:
+    """What grasps carry and press, where a Carry leads the objects."""
+    if not str(run.effort.settings.get("control", "")).startswith("Carry("):
+        return {"carrying": None, "internal": None, "pressing": {}}
+    from kalaba.cooperate.grasp_forces import grasp_forces
+
+    forces = grasp_forces(run)
+    sizes = (np.linalg.norm(part[:, :, :3], axis=2) for part in (forces.carrying, forces.internal))
+    carrying, internal = (_largest(run, size, forces.grasps, ["N"] * len(forces.grasps)) for size in sizes)
+    pressing = {body: (float(f.min()), float(f.max())) for body, f in forces.squeeze.items()}
+    return {"carrying": carrying, "internal": internal, "pressing": pressing}
 
 
 def _missed(run: Run, goals: Sequence[Any]) -> Peak | None:

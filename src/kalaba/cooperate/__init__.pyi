@@ -5,4 +5,6 @@ from kalaba.cooperate.grasp import Grasp as Grasp
 from kalaba.cooperate.object_space import object_space as object_space
 from kalaba.cooperate.object_space import ObjectSpace as ObjectSpace
 from kalaba.cooperate.carry import Carry as Carry
+from kalaba.cooperate.grasp_forces import grasp_forces as grasp_forces
+from kalaba.cooperate.grasp_forces import GraspForces as GraspForces
 from kalaba.cooperate.moves import MoveTo as MoveTo

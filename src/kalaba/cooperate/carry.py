@@ -25,6 +25,7 @@ from kalaba.cooperate.equations import object_equations
 from kalaba.cooperate.limbs import LimbCarry
 from kalaba.cooperate.moves import BodyMotion, JointMotion, MoveTo, centre_pose
 from kalaba.cooperate.object_space import ObjectSpace, object_space
+from kalaba.cooperate.pressing import Squeeze, check_presses, checked_squeeze, pressed, presses
 from kalaba.errors import ControlError, near
 from kalaba.paths.checks import positive
 from kalaba.paths.path import Path, Turn, keep
@@ -51,7 +52,8 @@ class Carry(Controller):
         s̈ = s̈_d + 2 ζ ω (ṡ_d − ṡ) + ω² e        W τ = H s̈ + τ_b, the least ½ τᵀ D τ
 
     e holds the error of position, the rotation vector of R_d Rᵀ and the errors of the joints. In a run motors give no
-    more than their limits.
+    more than their limits. With `squeeze` the grasps of a body press on it by the force f that is asked for, all along
+    the motion: f is a part of the internal forces of `kb.cooperate.grasp_forces`, which move nothing.
 
     Arguments:
         path: of the carried body's centre of mass, m; None keeps it where it is
@@ -62,6 +64,8 @@ class Carry(Controller):
         damping: ζ, 1
         share: the weights D, one per motor of the arms; by default 1/limit², so that weak motors do less, or 1 for all
             if some motor has no limit
+        squeeze: f, by which the grasps of a body press on it towards their centre, N or an expression of t; negative:
+            they pull; `{body: f}` where several bodies have several grasps; None: as the least torques have it
     """
 
     path: Path | None = None
@@ -70,6 +74,7 @@ class Carry(Controller):
     frequency: float = 20.0  # ω, rad/s
     damping: float = 1.0  # ζ
     share: Allocation | None = None  # with a closed form for any number of spare motors
+    squeeze: Squeeze = None  # f, N
 
     def __post_init__(self) -> None:
         for name, value, kind in (("path", self.path, Path | None), ("turn", self.turn, Turn)):
@@ -85,6 +90,7 @@ class Carry(Controller):
         object.__setattr__(self, "joints", tuple((name, _moves(name, m)) for name, m in dict(self.joints).items()))
         object.__setattr__(self, "frequency", positive(self.frequency, "Carry.frequency"))
         object.__setattr__(self, "damping", positive(self.damping, "Carry.damping"))
+        object.__setattr__(self, "squeeze", checked_squeeze(self.squeeze))
 
     def law(self, plant: Plant, start: State) -> Law:
         """The torques of a machine that starts from a state.
@@ -100,27 +106,35 @@ class Carry(Controller):
             warnings.warn(message, StartWarning, stacklevel=3)
         motors = sharing.motors(space, None, {})
         share, limits = self._share(space, motors), plant.limits[list(motors)]
+        pressing = presses(space, checked_squeeze(self.squeeze))
+        if pressing:
+            check_presses(space, pressing, motors, start)
+        aimed = numbers_of(goals)
 
         def torques(equations: Equations, _: ca.SX, numbers: ca.SX) -> list[ca.SX]:
             model = object_equations(equations, space.split)
             speeds = ca.mtimes(model.speed_map, equations.symbols.v)
-            wanted = self.acceleration(equations.kinematics, speeds, numbers, goals)
-            force = ca.mtimes(model.inertia, wanted) + model.bias
-            shared = share.expression(model.force_map[:, list(motors)], force, limits)
+            wanted = self.acceleration(equations.kinematics, speeds, numbers[: len(aimed)], goals)
+            force, force_map = ca.mtimes(model.inertia, wanted) + model.bias, model.force_map
+            if pressing:
+                rows, sides = pressed(equations, model, space.split, wanted, pressing, numbers[len(aimed) :])
+                force, force_map = ca.vertcat(force, sides), ca.vertcat(force_map, rows)
+            shared = share.expression(force_map[:, list(motors)], force, limits)
             values = dict(zip(motors, ca.vertsplit(shared), strict=True))
             return [values.get(i, ca.SX(0)) for i in range(len(plant.actuators))]
 
         def limbs(partition: Partition) -> LimbCarry | None:
             weights = share.square_weights(len(motors))
-            if weights is None:
+            if weights is None or pressing:
                 return None
             wanted = partial(self.acceleration, goals=goals)
             form = LimbCarry(space.split, dict(zip(motors, weights, strict=True)), wanted)
             return form if form.fits(partition) else None
 
-        rule = share.label((len(space.coordinates), len(motors)), limits)
-        shape = f"to {[goal.shape for goal in goals]} {rule} {space.split!r}"
-        return Law(repr(self), torques, is_feedback=True, shape=shape, numbers=numbers_of(goals), limbs=limbs)
+        rule = share.label((len(space.coordinates) + len(pressing), len(motors)), limits)
+        shape = f"to {[goal.shape for goal in goals]} {rule} {space.split!r} {[press.shape for press in pressing]}"
+        numbers = (*aimed, *(number for press in pressing for number in press.numbers))
+        return Law(repr(self), torques, is_feedback=True, shape=shape, numbers=numbers, limbs=limbs)
 
     def acceleration(self, kinematics: Kinematics, speeds: ca.SX, numbers: ca.SX, goals: Goals) -> ca.SX:
         """The acceleration s̈ that leads an object with the velocities ṡ to its goals."""

@@ -78,18 +78,20 @@ def _connection(plant: Plant, name: str) -> MachineConnection:
 
 
 def _wrench_map(plant: Plant, connection: MachineConnection, inputs: Array) -> Array:
-    """E with wrench = E λ: how the rows change when the child moves and turns, transposed."""
+    """E of a connection in numbers."""
     function = plant.function("wrench", lambda equations: _trace(equations, connection), connection.name)
-    return function(inputs).reshape((len(connection.rows), 6), order="F").T
+    return function(inputs).reshape((6, len(connection.rows)), order="F")
 
 
 def _trace(equations: Equations, connection: MachineConnection) -> ca.Function:
-    def values(e: Equations) -> list[ca.SX]:
-        move, gap = ca.SX.sym("move", 6), e.kinematics.gap(connection)  # a small motion of the child: along, then turn
-        turned = ca.mtimes(ca.SX.eye(3) + skew(move[3:6]), gap.child)
-        moved = Gap(gap.seat, turned, gap.world + move[0:3])
-        rows = ca.vertcat(*e.kinematics.joint(connection.joint).row_values(moved))
-        slope = ca.substitute(ca.jacobian(rows, move), move, ca.SX.zeros(6))
-        return [ca.vec(ca.densify(slope))]
+    return expressions(equations, lambda e: [ca.vec(ca.densify(wrench_map(e, connection)))])
 
-    return expressions(equations, values)
+
+def wrench_map(equations: Equations, connection: MachineConnection) -> ca.SX:
+    """E with wrench = E λ: how the rows change when the child moves and turns, transposed."""
+    kinematics = equations.kinematics
+    move, gap = ca.SX.sym("move", 6), kinematics.gap(connection)  # a small motion of the child: along, then turn
+    turned = ca.mtimes(ca.SX.eye(3) + skew(move[3:6]), gap.child)
+    moved = Gap(gap.seat, turned, gap.world + move[0:3])
+    rows = ca.vertcat(*kinematics.joint(connection.joint).row_values(moved))
+    return ca.substitute(ca.jacobian(rows, move), move, ca.SX.zeros(6)).T

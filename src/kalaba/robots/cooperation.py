@@ -21,7 +21,7 @@ from kalaba.model.solids import Solid
 from kalaba.model.system import AnyPart, System
 from kalaba.printing.notation import Notation
 from kalaba.robots import puma560
-from kalaba.robots.entry import Erratum
+from kalaba.robots.entry import Amount, Choice, Erratum, Option
 from kalaba.robots.papers import sun
 from kalaba.robots.published import Line, PaperFigures, PaperPanel
 from kalaba.space.pose import Pose
@@ -68,7 +68,18 @@ END_GRASP = Pose(
 )  # the first arm's tool on a body that points
 Held = Mapping[str, float | Pose]
 PITCH = 0.02  # m per turn
+LEAST = "least"  # of the option squeeze
+SQUEEZE = Option(
+    default=LEAST,
+    allowed=Amount((LEAST,)),
+    description="force by which the grasps press on the load, N; least: as the least torques have it",
+)
 REST = 0.5  # s, held at the end of a scenario
+
+
+def squeeze_of(choice: Choice) -> float | None:
+    """What Carry is given for the option squeeze."""
+    return None if choice == LEAST else float(choice)
 
 
 def first(name: str) -> Body:

@@ -108,21 +108,23 @@ class Positive:
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """What an option allows: any number from zero on."""
+    """What an option allows: any number from zero on, or one of some words."""
+
+    words: tuple[str, ...] = ()
 
     def __contains__(self, value: object) -> bool:
-        return is_number(value) and value >= 0  # type: ignore[operator]
+        return value in self.words if isinstance(value, str) else is_number(value) and value >= 0  # type: ignore[operator]
 
     def __iter__(self) -> Iterator[Choice]:
-        return iter((0.0, 1e-4))
+        return iter((0.0, 1e-4, *self.words))
 
     def __str__(self) -> str:
-        return "any number from 0"
+        return ", ".join(("any number from 0", *self.words))
 
     @property
     def expected(self) -> str:
         """For a message."""
-        return "a number from 0"
+        return " or ".join(("a number from 0", *map(repr, self.words)))
 
 
 @dataclass(frozen=True, slots=True)

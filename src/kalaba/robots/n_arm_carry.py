@@ -17,7 +17,7 @@ from kalaba.model.solids import Cylinder
 from kalaba.model.system import System
 from kalaba.robots import cooperation as common
 from kalaba.robots import puma560
-from kalaba.robots.entry import Entry, Option, Whole
+from kalaba.robots.entry import Choice, Entry, Option, Whole
 from kalaba.robots.two_arm_carry import ENTRY as CARRY
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Pose, Z
@@ -35,7 +35,7 @@ SIDE = -puma560.ROWS[2].d  # m, tool beside the base
 HEIGHT = puma560.ROWS[0].d + (_UPPER - _FOREARM - _ELBOW) * sin(pi / 4)  # m, tool above the ground
 
 
-def system(*, arms: int) -> System:
+def system(*, arms: int, squeeze: Choice = common.LEAST) -> System:  # noqa: ARG001  (squeeze: of the scenario only)
     """Arms `arm1` to `arm<n>` in a ring, the body `load` in the middle; each arm looks inwards, x along (−c, −s)."""
     radius = max(LEAST, SHARE * arms / (2 * pi))
     arm = puma560.system()
@@ -53,7 +53,7 @@ def system(*, arms: int) -> System:
     return hold(load, placed, grasps, "n-arm-carry", start=start, check=False)
 
 
-def scenario(*, arms: int) -> Scenario:
+def scenario(*, arms: int, squeeze: Choice = common.LEAST) -> Scenario:
     """Lift the disc, then once around a small circle."""
     lift, around = (_smooth(begin, duration) for begin, duration in ((0.0, LIFT), (LIFT, ROUND)))
     turned = f"2*pi*{around}"
@@ -63,7 +63,7 @@ def scenario(*, arms: int) -> Scenario:
     return Scenario(
         system(arms=arms),
         duration=LIFT + ROUND + common.REST,
-        control=Carry(rise.relative()),
+        control=Carry(rise.relative(), squeeze=common.squeeze_of(squeeze)),
         description="The disc is lifted by 0.1 m, then goes once around a level circle of 0.1 m.",
     )
 
@@ -80,7 +80,10 @@ ENTRY = Entry(
     source=common.SOURCE,
     build=system,
     scenario=scenario,
-    options={"arms": Option(default=4, allowed=Whole(1, 64), description="how many arms carry the disc")},
+    options={
+        "arms": Option(default=4, allowed=Whole(1, 64), description="how many arms carry the disc"),
+        "squeeze": common.SQUEEZE,
+    },
     errata=CARRY.errata,
     notation=common.notation("load", arms=64),
 )

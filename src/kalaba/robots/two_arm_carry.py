@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from kalaba import paths as path
 from kalaba.cooperate.carry import Carry
 from kalaba.robots import cooperation as common
-from kalaba.robots.entry import Entry, Erratum
+from kalaba.robots.entry import Choice, Entry, Erratum
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Pose, Y
 
@@ -24,17 +24,18 @@ CENTRE = (0.75, 0.02, 0.66)  # m: the load starts a radius along x from it
 ROUND = 4.0  # s, once around it
 
 
-def system() -> System:
+def system(*, squeeze: Choice = common.LEAST) -> System:  # noqa: ARG001  (of the scenario only)
     """Two arms `arm1` and `arm2`, the body `load`."""
     grasps = [("load", common.SIDE_GRASP), ("load", RIGHT_GRASP)]
     return common.cell("two-arm-carry", [common.first("load")], {"load": common.LYING}, grasps)
 
 
-def scenario() -> Scenario:
+def scenario(*, squeeze: Choice = common.LEAST) -> Scenario:
     """Once around an upright circle, the load kept level."""
     circle = path.circle(2 * RADIUS, speed=2 * pi * RADIUS / ROUND, centre=CENTRE, normal=Y)
     description = "The load goes once around an upright circle of 0.2 m and keeps its attitude."
-    return Scenario(system(), duration=ROUND + common.REST, control=Carry(circle), description=description)
+    control = Carry(circle, squeeze=common.squeeze_of(squeeze))
+    return Scenario(system(), duration=ROUND + common.REST, control=control, description=description)
 
 
 ENTRY = Entry(
@@ -43,6 +44,7 @@ ENTRY = Entry(
     source=common.SOURCE,
     build=system,
     scenario=scenario,
+    options={"squeeze": common.SQUEEZE},
     figures=common.figures(1, "two arms carry a load", "load", 2),
     errata=(
         common.BODY_INERTIA,

@@ -10,6 +10,7 @@ from kalaba.view.figures.histories import forces as forces
 from kalaba.view.figures.histories import residuals as residuals
 from kalaba.view.figures.histories import energy as energy
 from kalaba.view.figures.histories import momentum as momentum
+from kalaba.view.figures.grasps import grasps as grasps
 from kalaba.view.figures.beams import modes as modes
 from kalaba.view.figures.sources import papers as papers
 from kalaba.view.figures.comparing import compare as compare

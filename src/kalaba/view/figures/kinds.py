@@ -75,6 +75,7 @@ BUILT_IN = (
     FigureKind("residuals", "residuals of the constraints, logarithmic", lambda r: figures.residuals(r.run)),
     FigureKind("energy", "energy, work and their balance", lambda r: figures.energy(r.run)),
     FigureKind("momentum", "momentum and how it changes", lambda r: figures.momentum(r.run)),
+    FigureKind("grasps", "carrying and internal forces of arms on objects", lambda r: figures.grasps(r.run)),
     FigureKind("modes", "deflections and modes of beams", lambda r: figures.modes(r.run)),
     FigureKind(
         "papers", "figures of the machine's paper, ours over its claims", lambda r: figures.papers(r.run, r.progress)
