@@ -174,7 +174,11 @@ def _option(entry: Entry, key: str, value: str, flag: str) -> Choice:
             return type(default)(value)
         except ValueError:
             return value  # refused by the option itself, which knows what is allowed
-    return value
+    try:
+        number = float(value)  # of an option that takes a number beside words
+    except ValueError:
+        return value
+    return number if number in entry.options[key].allowed else value
 
 
 def choose_stepper(name: StepperName | None, step: float | None, of_scenario: Stepper | None) -> Stepper:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import kalaba as kb
+from kalaba.cli.application import invoke
 from kalaba.errors import ControlError, ViewError
 from unit.cooperate.test_object_space import carry as ring
 from unit.results.samples import small_run
@@ -168,3 +169,13 @@ def test_the_figure_shows_forces_and_attitude_with_units():
 def test_a_machine_without_grasps_has_no_such_figure():
     with pytest.raises(ViewError, match="figure grasps: "):
         kb.plot.draw(small_run(), "grasps")
+
+
+def test_the_command_says_what_grasps_carry_and_how_hard_they_press(capsys, tmp_path):
+    assert (
+        invoke(["run", "two-arm-carry", "--set", "squeeze=30", "--duration", "0.02", "-o", str(tmp_path / "run.nc")])
+        == 0
+    )
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "pressing on load: 30 to 30 N" in printed
+    assert "grasps: carrying" in printed
