@@ -29,6 +29,7 @@ from kalaba.errors import ControlError, near
 from kalaba.plant.laws import read
 from kalaba.plant.reaction import wrench_map
 from kalaba.tolerances import DEPENDENT_FORCES, FORCE_REACHED, GRASPS_APART
+from kalaba.units import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -176,6 +177,6 @@ def check_presses(space: ObjectSpace, pressing: Sequence[Press], motors: tuple[i
     if len(motors) < len(W) or not sigma[-1] > DEPENDENT_FORCES * sigma[0]:
         bodies = ", ".join(press.body for press in pressing)
         raise ControlError(
-            f"Carry.squeeze: the {len(motors)} motors of the arms cannot move the object and press on {bodies}. "
+            f"Carry.squeeze: {counted(len(motors), 'motor')} of the arms cannot move the object and press on {bodies}. "
             "Add motors, or leave squeeze= out."
         )
