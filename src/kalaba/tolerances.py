@@ -499,3 +499,12 @@ BAR_POINT = 1e-9
 SURFACES_COINCIDE = 1e-6
 # Pixels²: a triangle with less area, seen from its front, is an edge or looks away.
 TRIANGLE_EDGE = 1e-12
+
+# --- Files.
+
+# rad: angles that are computed from rotations of a file, nearer to a whole quarter turn, are one. Some ten roundings.
+COMPUTED_TURN = 2e-15
+# Length, whatever its unit: no direction can be told from a shorter vector of a file.
+SHORTEST_DIRECTION = 1e-15
+# m³: a mesh of a smaller volume has no inside. MuJoCo's own bound.
+FLAT_MESH = 1e-15

@@ -17,12 +17,14 @@ class Names:
     Arguments:
         notes: where changed names are noted
         kind: what is named, for the note: "link"
-        taken: names that are in use already
+        taken: names that are in use already; kinds that share a set have no name in common
+        after: what is put behind a name that is taken, such as _site or .motor; a number if not given
     """
 
     notes: Notes
     kind: str
     taken: set[str] = field(default_factory=set)
+    after: str = ""
     known: dict[str, str] = field(default_factory=dict)
 
     def __getitem__(self, original: str) -> str:
@@ -38,7 +40,15 @@ class Names:
                 )
         return self.known[original]
 
+    def fresh(self, wanted: str) -> str:
+        """A name that is not in use, for what has none in the file."""
+        name = self._free(identifier(wanted))
+        self.taken.add(name)
+        return name
+
     def _free(self, name: str) -> str:
+        if self.after and name in self.taken:
+            name = f"{name}{self.after}"
         if name not in self.taken:
             return name
         return next(other for i in range(2, len(self.taken) + 3) if (other := f"{name}_{i}") not in self.taken)

@@ -27,6 +27,7 @@ MODULES: dict[str, str] = {
     ".json": "kalaba.files.yaml",
     ".urdf": "kalaba.files.urdf",
     ".xacro": "kalaba.files.urdf",
+    ".xml": "kalaba.files.mjcf",
 }
 _FORMATS: dict[str, Format] = {}
 

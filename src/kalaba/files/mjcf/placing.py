@@ -1,0 +1,88 @@
+"""Where things of an MJCF file are: its five ways to write an orientation, and poses that keep exact zeros."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from kalaba.files.mjcf.document import Compiler
+from kalaba.files.xml_tree import Element
+from kalaba.space.arrays import Array
+from kalaba.space.numeric_pose import NumericPose
+from kalaba.space.pose import Pose
+from kalaba.space.rotations import multiply, quaternion_of, rotation_of, turn, zyx_angles
+from kalaba.tolerances import COMPUTED_TURN, SHORTEST_DIRECTION
+
+HERE = NumericPose(np.zeros(3), np.eye(3))
+ORIENTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
+
+
+def placed(element: Element, compiler: Compiler) -> NumericPose:
+    """The pose that an element gives by `pos=` and an orientation."""
+    return NumericPose(np.array(element.numbers("pos", 3, (0.0, 0.0, 0.0))), oriented(element, compiler))
+
+
+def oriented(element: Element, compiler: Compiler) -> Array:
+    """The rotation that an element gives by quat, axisangle, euler, xyaxes or zaxis."""
+    if "axisangle" in element.attributes:
+        *axis, angle = element.numbers("axisangle", 4)
+        return rotation_of(turn(unit(element, np.array(axis), "axisangle") * angle * compiler.degree))
+    if "euler" in element.attributes:
+        return _euler(np.array(element.numbers("euler", 3)) * compiler.degree, compiler.euler_sequence)
+    if "xyaxes" in element.attributes:
+        both = np.array(element.numbers("xyaxes", 6))
+        x = unit(element, both[:3], "xyaxes")
+        y = unit(element, both[3:] - x * (x @ both[3:]), "xyaxes")
+        return np.column_stack([x, y, np.cross(x, y)])
+    if "zaxis" in element.attributes:
+        return turned_onto(unit(element, np.array(element.numbers("zaxis", 3)), "zaxis"))
+    quaternion = np.array(element.numbers("quat", 4, (1.0, 0.0, 0.0, 0.0)))
+    return rotation_of(unit(element, quaternion, "quat"))
+
+
+def unit(element: Element, vector: Array, what: str) -> Array:
+    """A vector at unit length."""
+    length = float(np.linalg.norm(vector))
+    if not length > SHORTEST_DIRECTION:
+        raise element.error(f"{what}: expected a direction, got a vector of length {length:g}")
+    return np.asarray(vector / length)
+
+
+def turned_onto(z: Array) -> Array:
+    """The least rotation that brings the z axis onto a unit vector."""
+    axis = np.cross((0.0, 0.0, 1.0), z)
+    sine = float(np.linalg.norm(axis))
+    if sine < SHORTEST_DIRECTION:
+        axis, sine = np.array([1.0, 0.0, 0.0]), 0.0
+    return rotation_of(turn(axis / (sine or 1.0) * math.atan2(sine, z[2])))
+
+
+def _euler(angles: Array, sequence: str) -> Array:
+    """Turns about axes in sequence: lower case about the axes as turned so far, upper case about fixed ones."""
+    total = np.array([1.0, 0.0, 0.0, 0.0])
+    for angle, letter in zip(angles, sequence, strict=True):
+        step = np.zeros(3)
+        step["xyz".index(letter.lower())] = angle
+        total = multiply(total, turn(step)) if letter.islower() else multiply(turn(step), total)
+    return rotation_of(total)
+
+
+def as_pose(pose: NumericPose) -> Pose:
+    """A pose of the model; turns about one axis, and whole quarter turns, as angles, whose zeros stay exact."""
+    position = tuple(pose.position.tolist())
+    if np.array_equal(pose.rotation, np.eye(3)):
+        return Pose(position)
+    yaw, pitch, roll = (_snapped(angle) for angle in zyx_angles(pose.rotation))
+    if sum(not _is_quarter(angle) for angle in (roll, pitch, yaw)) <= 1:
+        return Pose(position, rpy=(roll, pitch, yaw)) if any((roll, pitch, yaw)) else Pose(position)
+    return Pose(position, quaternion=tuple(quaternion_of(pose.rotation).tolist()))
+
+
+def _snapped(angle: float) -> float:
+    quarters = round(angle / (math.pi / 2))
+    return quarters * (math.pi / 2) if abs(angle - quarters * (math.pi / 2)) < COMPUTED_TURN else float(angle)
+
+
+def _is_quarter(angle: float) -> bool:
+    return _snapped(angle) == round(angle / (math.pi / 2)) * (math.pi / 2)
