@@ -149,15 +149,11 @@ def test_a_law_without_a_value_at_the_start_gives_the_start_alone(stepper):
     assert caught.value.run.time.tolist() == [0.0]
 
 
-@pytest.mark.parametrize(("stepper", "ending"), [
-    (kb.RungeKutta4(1e-3), Ending.NOT_FINITE),
-    (SHARP, Ending.STEP_UNDERFLOW),
-    (kb.Radau(), Ending.STEP_UNDERFLOW),
-])  # fmt: skip
-def test_a_law_that_ends_midway_leaves_the_part_before_it(stepper, ending):
+@pytest.mark.parametrize("stepper", [kb.RungeKutta4(1e-3), SHARP, kb.Radau()], ids=lambda stepper: stepper.name)
+def test_a_law_that_ends_midway_leaves_the_part_before_it(stepper):
     system = puck(kb.Actuator("motor", "puck.x"))
     run = kb.simulate(system, 1.0, control={"motor": "2 + 1e-20*sqrt(0.515 - t)"}, stepper=stepper, check=False)
-    assert run.status.ending is ending
+    assert run.status.ending is Ending.NOT_FINITE
     assert_allclose(run.time, np.arange(52) * 0.01, rtol=0, atol=1e-12)
     assert_allclose(run["puck.x"], run.time**2 / 2, rtol=0, atol=1e-12)
     assert 0.51 <= run.status.time <= 0.515 + 1e-12

@@ -66,6 +66,11 @@ class Integration:
         return bool((self._workspace.arrays["status"] == Status.RUNNING).any())
 
     @property
+    def is_at_end(self) -> bool:
+        """Whether the time is that of the end, or no lane goes on: no step is left to take."""
+        return not self.running or self.time >= self._end - self.slack
+
+    @property
     def status(self) -> tuple[Status, ...]:
         """How each lane stands."""
         return tuple(Status(int(value)) for value in self._workspace.arrays["status"])

@@ -44,7 +44,8 @@ def aim(memory: Memory, until: float) -> None:
 def _reach(memory: Memory, h: float, until: float) -> bool:
     """Let an adaptive step go so far, or a little farther to land on `until` and not just short of it.
 
-    A step that sinks below rounding goes nowhere, and all lanes with it, since they share it; then False.
+    A step that sinks below rounding goes nowhere, and all lanes with it, since they share it; then False. A lane whose
+    last stage had no finite rate, such as that of a law without a value from here on, ends as not finite.
     """
     lands = STRETCH * h >= until - memory.time
     memory.taken = until - memory.time if lands else h
@@ -54,8 +55,18 @@ def _reach(memory: Memory, h: float, until: float) -> bool:
     memory.ahead = memory.time
     status = integers(memory.status)
     for lane in range(memory.lanes):
-        status[lane] = UNDERFLOW if status[lane] == RUNNING else status[lane]
+        if status[lane] == RUNNING:
+            status[lane] = UNDERFLOW if _has_rate(memory, lane) else NAN
     return False
+
+
+@compiled
+def _has_rate(memory: Memory, lane: int) -> bool:
+    """Say whether the motion that was last evaluated has a finite rate ẏ in a lane."""
+    rates, fine = floats(memory.rates), True
+    for i in range(memory.n_y):
+        fine &= abs(rates[i * memory.lanes + lane]) <= INFINITE
+    return fine
 
 
 @compiled
@@ -69,7 +80,7 @@ def is_repeated(memory: Memory, error: float, until: float) -> bool:
     """
     if memory.step > 0.0 and memory.unsolved == 1:
         memory.ahead = memory.time
-        integers(memory.status)[0] = UNSOLVED
+        integers(memory.status)[0] = UNSOLVED if _has_rate(memory, 0) else NAN
         return False
     if memory.step > 0.0 or memory.ahead == memory.time:
         return False

@@ -4,8 +4,9 @@ The other run costs little: it saves few samples, and it is coarse at first. A r
 that controls its error; a run that controls its own, with one of ten times the tolerance, which is off by about ten
 times as much if the method is the same. Only if that leaves a doubt is there a sharp one with all samples, and what it
 says counts; it ends soon after the time of the doubt if the run is wrong by then. In plain Python, which is slow, both
-are coarser. Python functions that are sampled cannot be called again, as they may remember; there the energy balance is
-all there is to judge by.
+are coarser. Python functions that are sampled cannot be called again, as they may remember: the other run is given what
+they gave. That opens the loop of a feedback law, so where errors of the tolerance then grow, as beside a position that
+only feedback holds, the energy balance is all there is to judge by.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ def judge(task: Task, run: Run) -> Judgement:
     """Say how far off the states of a run and its energy are, and why if they are far off."""
     if run.status.failed or len(run.time) < 2:
         return Judgement(cause=run.status.message)
-    judged = Judgement() if task.is_sampled else _by_states(task, run)
+    judged = _by_states(task, run)
     if judged.cause or (judged.is_jolted and run.effort.jolt[0] > JOLT):  # a jolt takes energy, and is told as such
         return judged
     return judged._replace(cause=_energy_cause(run))
@@ -87,10 +88,13 @@ def judge(task: Task, run: Run) -> Judgement:
 def _by_states(task: Task, run: Run) -> Judgement:
     """Compare with another run, coarse at first; if that leaves a doubt, with a sharp one, and what it says counts."""
     coarse, sharp = _checkers(task)
-    beside = _coarsely(task, run, coarse)
-    if beside.is_whole and beside.error.size <= STATE_DOUBTED:
-        return Judgement(_error_of(task, beside, coarse), "", coarse.words, is_jolted=_is_jolted(beside))
-    beside = _sharply(task, run, sharp, min(PAST_DOUBT * beside.since, task.duration))
+    first = _coarsely(task, run, coarse)
+    if first.is_whole and first.error.size <= STATE_DOUBTED:
+        return Judgement(_error_of(task, first, coarse), "", coarse.words, is_jolted=_is_jolted(first))
+    soon = task.duration if task.is_sampled else min(PAST_DOUBT * first.since, task.duration)
+    beside = _sharply(task, run, sharp, soon)
+    if task.is_sampled and _grows(task, first.other, beside.other, coarse):
+        return Judgement()
     if is_wrong(beside.error):
         cause = _cause(task, beside)
     else:
@@ -115,6 +119,14 @@ def _sharply(task: Task, run: Run, sharp: Auto, soon: float) -> Comparison:
         if is_wrong(beside.error):
             break
     return beside
+
+
+def _grows(task: Task, first: Run | None, second: Run | None, checker: Auto) -> bool:
+    """Whether errors of the first run's tolerance grow in a motion: a second, sharper one goes elsewhere."""
+    if first is None or second is None or first.status.failed or second.status.failed:
+        return True
+    apart = _compare(task, first, second, is_part=False).error.size
+    return not apart <= ERROR_GROWN * (checker.pace.rtol or 0.0) / STEPS_SHARE
 
 
 def _checkers(task: Task) -> tuple[Auto, Auto]:
@@ -187,6 +199,7 @@ def _run_beside(task: Task, run: Run, stepper: Stepper, duration: float, save_ev
         progress=None,
         max_steps=max(MORE_STEPS * run.effort.steps, FEWEST_STEPS),
         max_time=max(task.max_time - run.effort.wall_time, SHORTEST_CHECK),
+        samplers=tuple(sampler.replayed() for sampler in task.samplers),
     )
     try:
         return run_task(other)

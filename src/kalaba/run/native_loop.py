@@ -50,10 +50,11 @@ def run_native(task: Task) -> Run:
     steps = FEWEST_STEPS
     limit = None
     while integration.running and limit is None:
-        integration.advance(_take_samples(task, integration), min(steps, task.max_steps - integration.steps))
+        left = max(task.max_steps - integration.steps, 1)  # at the end there is a sample to record and no step to take
+        integration.advance(_take_samples(task, integration), min(steps, left))
         before, now = now, clock.perf_counter()
         steps = _next_chunk(steps, now - before)
-        limit = task.limit_reached(integration.steps, now - began) if integration.running else None
+        limit = task.limit_reached(integration.steps, now - began, is_at_end=integration.is_at_end)
         if now - last_report >= LOOK_EVERY:
             _report(task, integration)
             last_report = now

@@ -87,12 +87,13 @@ class AdaptedPace:
         One that would end beside a singular position is halved, once, and the next one goes through it.
         """
         h = min(self._next or self._first(rate, t, y), self._longest)
-        tries, passing, self._first_pivots = 0, 0.0, self._pivots(t, y)
+        tries, passing, has_rate, self._first_pivots = 0, 0.0, True, self._pivots(t, y)
         known = np.isfinite(self._first_pivots)
         self._largest_pivots[known] = np.maximum(self._largest_pivots, self._first_pivots)[known]
         while True:
-            h, ahead = self._reach(t, h, until)
+            h, ahead = self._reach(t, h, until, has_rate=has_rate)
             stages, error = self._attempt(rate, y, Span(t, h))
+            has_rate = stages is not None
             if stages is None or not error <= 1.0:
                 tries, self.rejected = tries + 1, self.rejected + 1
                 h *= retry_factor(error, self._exponent)
@@ -119,11 +120,16 @@ class AdaptedPace:
         """Whether stability limits the steps, and many such steps lie ahead."""
         return self._n_stiff >= STIFF_STEPS and self._task.duration - t > STIFF_PAYS * self._taken
 
-    def _reach(self, t: float, h: float, until: float) -> tuple[float, float]:
-        """Length and end of a step: a little farther to land on `until` and not just short of it."""
+    def _reach(self, t: float, h: float, until: float, *, has_rate: bool) -> tuple[float, float]:
+        """Length and end of a step: a little farther to land on `until` and not just short of it.
+
+        Below rounding there is none: where the last try had no finite rate the motion has no value from here on.
+        """
         if STRETCH * h >= until - t:
             return until - t, until
         if not h > SHORTEST_STEP * max(abs(t), self.slack):
+            if not has_rate:
+                raise NotFiniteError(f"{self._task.name}: the motion is not finite after t = {t:g} s.")
             raise StepUnderflowError(f"{self._task.name}: steps fall below rounding at t = {t:g} s.")
         return h, t + h
 
@@ -132,6 +138,8 @@ class AdaptedPace:
         try:
             stages = take_stages(self._task.plant, self._task.stepper, rate, y, span)
         except (ModelError, NotFiniteError):  # so far off that a shorter step is the answer
+            return None, inf
+        if not np.isfinite(stages.rates[-1]).all():
             return None, inf
         e = span.length * np.asarray(weighted(self._error_weights, stages.rates))
         error = self._norm(e, stages.end)

@@ -47,7 +47,7 @@ def run_python(task: Task) -> Run:
     try:
         with np.errstate(all="ignore"):  # numbers that are no longer finite are found below
             while ending is None:
-                ending = loop.step() or task.limit_reached(loop.steps, perf_counter() - began)
+                ending = loop.step() or task.limit_reached(loop.steps, perf_counter() - began, is_at_end=loop.is_at_end)
     except StepUnderflowError:
         ending = Ending.STEP_UNDERFLOW
     except (ModelError, ConstraintError, NotFiniteError) as error:
@@ -72,6 +72,11 @@ class PlainLoop:
         self._changes: tuple[MethodChange, ...] = ()
         self._is_stiff = False
 
+    @property
+    def is_at_end(self) -> bool:
+        """Whether the time is that of the end: no step is left to take, only a sample."""
+        return self._time >= self._task.duration - self._pace.slack
+
     def step(self) -> Ending | None:
         """One step; how the run ends if it does."""
         if self._implicit is not None:
@@ -83,7 +88,7 @@ class PlainLoop:
         self._y = np.concatenate([[work], *state])
         if self._times[len(self._samples)] <= t + slack:
             self._record(self._times[len(self._samples)], self._y)
-        if t >= task.duration - slack:
+        if self.is_at_end:
             return Ending.DONE
         until = min([task.duration, *(sampler.due for sampler in task.samplers)])
         rate = rate_of(plant, self._drive, self._rows.choice)

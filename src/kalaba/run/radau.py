@@ -50,7 +50,7 @@ def run_stiff(task: Task) -> Run:
     """Advance scipy's solver step by step; samples are taken from its dense output and projected."""
     plant, drive, pace = task.plant, Held(task), task.stepper.pace
     rows, began = RowsInUse(plant, projects=task.stabilisation.projects), perf_counter()
-    steps, ending, row, samples = 0, None, "", list[Sample]()
+    steps, time, ending, row, samples = 0, 0.0, None, "", list[Sample]()
     try:
         y = np.concatenate([[0.0], *rows.watch(task.start, 0.0, is_start=True)])
         samples.append(sample_at(plant, y, 0.0, drive, rows.choice))
@@ -59,14 +59,15 @@ def run_stiff(task: Task) -> Run:
         method = Method(task.stepper.scipy_class, pace.rtol or 0.0, absolute_tolerances(task))
         loop = ImplicitLoop(task, method, (0.0, y), drive, rows, samples)
         while ending is None:
-            ending = loop.step() or task.limit_reached(loop.steps, perf_counter() - began)
-            steps = loop.steps
+            ending = loop.step() or task.limit_reached(loop.steps, perf_counter() - began, is_at_end=False)
+            steps, time = loop.steps, loop.time
     except (ConstraintError, ModelError, NotFiniteError) as error:
         ending, row = ending_of(error)
     if not samples:
         samples.append(sample_at(plant, np.concatenate([[0.0], *task.start]), 0.0, drive, None))
     effort = effort_of(task, rows, steps, perf_counter() - began)
-    return run_of_samples(plant, samples, task.status(ending, samples[-1].time, row), effort)
+    time = samples[-1].time if ending is Ending.STOPPED else time
+    return run_of_samples(plant, samples, task.status(ending, time, row), effort)
 
 
 class ImplicitLoop:
@@ -83,8 +84,8 @@ class ImplicitLoop:
     ) -> None:
         (t, y), kind = begin, getattr(scipy.integrate, method.kind)
         self._task, self._plant, self._drive, self._rows, self._samples = task, task.plant, drive, rows, samples
-        rate, jacobian = _rate(task.plant, drive, rows), _jacobian(task, rows)
-        self._solver = kind(rate, t, y[1:], task.duration, jac=jacobian, rtol=method.rtol, atol=method.atol)
+        self._rate, jacobian = _Rate(task.plant, drive, rows), _jacobian(task, rows)
+        self._solver = kind(self._rate, t, y[1:], task.duration, jac=jacobian, rtol=method.rtol, atol=method.atol)
         self._work, self._worked_until = float(y[0]), t
         self._event = event_value(task, self._state, t, drive)
         self._lookout = Lookout(task.progress, task.plant, task.duration)
@@ -104,7 +105,7 @@ class ImplicitLoop:
         task, solver = self._task, self._solver
         ending = _step(solver)
         if ending.failed:
-            return ending
+            return ending if self._rate.is_finite or ending is not Ending.STEP_UNDERFLOW else Ending.NOT_FINITE
         self.steps += 1
         dense, stop = solver.dense_output(), solver.t
         before, self._event = self._event, event_value(task, self._state, solver.t, self._drive)
@@ -151,19 +152,25 @@ class ImplicitLoop:
         self._worked_until = until
 
 
-def _rate(plant: Plant, drive: Drive, rows: RowsInUse) -> Callable[[float, Array], Array]:
-    """ẏ of the state y = (q, v) with the rows in use."""
-    n_q = len(plant.coordinates)
+class _Rate:
+    """ẏ of the state y = (q, v) with the rows in use, and whether the last one had a finite value."""
 
-    def rate(t: float, y: Array) -> Array:
+    def __init__(self, plant: Plant, drive: Drive, rows: RowsInUse) -> None:
+        self._plant, self._drive, self._rows = plant, drive, rows
+        self.is_finite = True
+
+    def __call__(self, t: float, y: Array) -> Array:
+        plant, n_q = self._plant, len(self._plant.coordinates)
         state = State(y[:n_q], y[n_q:])
         try:
-            acceleration = motion_with(plant, packed_state(plant, state, t, drive), rows.choice).acceleration
+            packed = packed_state(plant, state, t, self._drive)
+            rate = np.concatenate(
+                [q_dot(plant.machine, *state), motion_with(plant, packed, self._rows.choice).acceleration]
+            )
         except (ModelError, NotFiniteError):  # Newton's method takes NaN for a step that is too long
-            return np.full(len(y), np.nan)
-        return np.concatenate([q_dot(plant.machine, *state), acceleration])
-
-    return rate
+            rate = np.full(len(y), np.nan)
+        self.is_finite = bool(np.isfinite(rate).all())
+        return rate
 
 
 def _step(solver: OdeSolver) -> Ending:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +32,7 @@ class Sampler:
     state: Any
     count: int = 0
     short: list[Shortfall] = field(default_factory=list)  # where it asked for more than motors give
+    held: list[Array] = field(default_factory=list)  # what was held from each sample on
 
     @property
     def due(self) -> float:
@@ -57,7 +59,14 @@ class Sampler:
             )
         given = limited(Limited(values, missing), -self.limits, self.limits)
         self.short += [Shortfall(t, self.names[i], float(given.missing[i])) for i in np.flatnonzero(given.missing)]
+        self.held.append(given.efforts)
         return given.efforts
+
+    def replayed(self) -> Sampler:
+        """One that gives again what this one gave, sample by sample, then the last; the function is not called."""
+        values = chain(self.held, repeat(self.held[-1] if self.held else np.zeros(len(self.names))))
+        source = Sampled(lambda _t, _q, _v: next(values), self.source.rate)
+        return replace(self, source=source, state=None, count=0, short=[], held=[])
 
 
 def samplers(plant: Plant, control: Law | Sampled | None) -> list[Sampler]:

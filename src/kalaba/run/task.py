@@ -147,8 +147,10 @@ class Task:
             return f"{limited} implicit steps, tried {counted(trials, 'time')}, cost more"
         return f"{limited} few lie ahead"
 
-    def limit_reached(self, steps: int, wall_time: float) -> Ending | None:
-        """The limit that a run has reached which is not at its end, if any."""
+    def limit_reached(self, steps: int, wall_time: float, *, is_at_end: bool) -> Ending | None:
+        """The limit that a run has reached, if any; one that has come to its end has reached none."""
+        if is_at_end:
+            return None
         if steps >= self.max_steps:
             return Ending.STEP_LIMIT
         return Ending.TIME_LIMIT if wall_time >= self.max_time else None

@@ -87,23 +87,52 @@ def test_interpreted_runs_are_judged(four_bar):
     assert [kind for kind, _ in words] == [AccuracyWarning]
 
 
-def test_a_sampled_run_is_judged_by_its_energy():
+def test_a_sampled_run_is_judged_with_what_its_function_gave():
     """A Python function may remember: it is not called again."""
     calls = []
 
     def law(t, q, v):
         calls.append(t)
-        return {"motor": 1.0}
+        return {"motor": np.sin(len(calls))}
 
     run, words = said(lambda: kb.simulate(slider(1e4), 1.0, control=kb.Sampled(law, 100.0)))
     assert len(calls) == 100
     assert (run.accuracy.verdict, words) == (Verdict.GOOD, [])
-    assert np.isnan(run.accuracy.error.size)
+    assert run.accuracy.error.size < 1e-5  # some times the tolerance of the default
     run, words = said(
         lambda: kb.simulate(slider(1e4), 1.0, control=kb.Sampled(law, 100.0), stepper=kb.RungeKutta4(0.01))
     )
+    assert len(calls) == 200
     assert [kind for kind, _ in words] == [AccuracyWarning]
-    assert "energy gained and work done differ by" in words[0][1]
+    assert "the step of 0.01 s is too long for rates up to 100 /s, ω h = 1" in words[0][1]
+
+
+@pytest.mark.parametrize("backend", [kb.Native(), kb.Interpreted()], ids=["compiled loop", "python loop"])
+@pytest.mark.parametrize("step", [2e-2, 5e-3])
+def test_the_error_of_a_sampled_run_is_that_of_a_sharp_one_with_the_same_law(backend, step):
+    plant = kb.build(slider(400.0), backend=backend)  # ω = 20 /s
+    law = kb.Sampled(lambda _t, q, v: [-30.0 * q[0] - 2.0 * v[0]], 50.0)
+    run = kb.simulate(plant, 1.0, control=law, stepper=kb.RungeKutta4(step), save_every=0.02)
+    sharp = kb.simulate(plant, 1.0, control=law, stepper=kb.DormandPrince(1e-11, 1e-13), save_every=0.02, check=False)
+    true = max(
+        np.abs(run.q - sharp.q).max() / np.abs(sharp.q - sharp.q[0]).max(),
+        np.abs(run.v - sharp.v).max() / np.abs(sharp.v).max(),
+    )
+    assert (
+        true / 3 < run.accuracy.error.size < 3 * true + 2e-5
+    )  # the loop is open in one, and coarse runs know no better
+
+
+def test_a_sampled_law_that_holds_what_would_fall_is_not_warned_of():
+    """What the law gave, given again without the law, lets the pendulum fall: nothing is said of its states."""
+    parts = (kb.Body("rod", kb.Rod(0.1, mass=1.0), joint=HINGE), kb.Actuator("motor", "rod.angle"))
+    upright = kb.System("upright", parts, start=kb.Start(hold={"rod.angle": np.pi / 2 + 0.1}))
+    law = kb.Sampled(lambda _t, q, v: [-2.0 * (q[0] - np.pi / 2) - 0.1 * v[0]], 200.0)
+    run, words = said(lambda: kb.simulate(upright, 10.0, control=law, stepper=kb.RungeKutta4(5e-3)))
+    assert abs(run.q[-1, 0] - np.pi / 2) < 1e-3
+    assert words == []
+    assert np.isnan(run.accuracy.error.size)
+    assert run.accuracy.verdict is Verdict.GOOD  # by its energy
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,17 @@ def test_after_so_many_steps_a_run_ends(plant):
     assert run.status.ending is Ending.STEP_LIMIT
     assert run.effort.steps == 7
     assert run.status.time == pytest.approx(0.07)
-    enough = kb.simulate(plant, 1.0, stepper=kb.RungeKutta4(0.01), max_steps=101)
-    assert enough.status.ending is Ending.DONE
+
+
+def test_a_run_of_just_so_many_steps_is_done(plant):
+    run = kb.simulate(plant, 1.0, stepper=kb.RungeKutta4(0.01), save_every=0.1, max_steps=100)
+    assert (run.status.ending, run.effort.steps, run.time[-1]) == (Ending.DONE, 100, 1.0)
+    assert len(run.time) == 11
+    adaptive = kb.simulate(plant, 1.0, stepper=kb.DormandPrince())
+    same = kb.simulate(plant, 1.0, stepper=kb.DormandPrince(), max_steps=adaptive.effort.steps)
+    assert (same.status.ending, same.effort.steps) == (Ending.DONE, adaptive.effort.steps)
+    short = kb.simulate(plant, 1.0, stepper=kb.DormandPrince(), max_steps=adaptive.effort.steps - 1, check=False)
+    assert short.status.ending is Ending.STEP_LIMIT
 
 
 def test_after_so_much_time_a_run_ends(plant):
