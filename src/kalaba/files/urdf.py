@@ -16,6 +16,7 @@ import numpy as np
 
 from kalaba.errors import near
 from kalaba.files import urdf_loops, urdf_xacro
+from kalaba.files import urdf_loops_file as loops_file
 from kalaba.files.names import Names
 from kalaba.files.source import Notes, Source
 from kalaba.files.tree import MASSLESS, Drive, base_joint, is_massless, limits_of, solid_of
@@ -38,17 +39,21 @@ ROTOR_INERTIA = ("rotorInertia", "motorInertia", "rotor_inertia", "drake:rotor_i
 REDUCTION = ("mechanicalReduction", "gear_ratio", "drake:gear_ratio")
 OPTIONS = {
     "base": "fixed: the root stands on the world; free: it floats",
+    "loops": "a file beside it that closes its loops: kalaba YAML, or the YAML of Extended URDF",
     "meshes": "no: shapes in mesh files are left out",
 }
 
 
-def read(path: Path, roots: tuple[Path, ...] = (), *, base: str = "fixed", meshes: str | bool = True) -> Described:
+def read(
+    path: Path, roots: tuple[Path, ...] = (), *, base: str = "fixed", loops: str | Path = "", meshes: str | bool = True
+) -> Described:
     """Read a URDF or xacro file.
 
     Arguments:
         path: the file
         roots: folders for package:// and for files outside its own folder
         base: "fixed", or "free" for a root that floats
+        loops: a file that closes its loops: kalaba YAML, or the YAML of Extended URDF; none if empty
         meshes: whether shapes in mesh files are taken along
     """
     source = Source(path, roots)
@@ -57,6 +62,8 @@ def read(path: Path, roots: tuple[Path, ...] = (), *, base: str = "fixed", meshe
         raise root.error("expected a <robot>. Is it a URDF?")
     robot = Robot(root, source, base, with_meshes=str(meshes).lower() not in {"no", "false", "0"})
     system = robot.system()
+    if loops:
+        system = loops_file.added(system, Source(Path(loops), roots, notes=source.notes), robot)
     return Described(system, notes=source.notes.lines)
 
 
@@ -120,7 +127,7 @@ class Robot:
         loops = urdf_loops.read(self.root, self)
         parts += loops
         name = identifier_or(self.root.get("name"), self.source.path)
-        return System(name, parts, start=self._start() if loops else Start())
+        return System(name, parts, start=self.drawn_start() if loops else Start())
 
     def _name_links(self, first: str, stands: Joint) -> None:
         """A root called world that does not move is the world."""
@@ -324,7 +331,7 @@ class Robot:
                 self.notes.add("reductions without a rotor's inertia: motors act on the joint's side", hinge.name)
         return total
 
-    def _start(self) -> Start:
+    def drawn_start(self) -> Start:
         """All joints at zero, where their limits allow it: loops are drawn closed there."""
         guess = {}
         for hinge in self.joints.values():

@@ -255,3 +255,43 @@ def test_a_xacro_without_its_extra_says_which(file, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "xacrodoc", None)
     with pytest.raises(FileError, match=r"kalaba\[xacro\]"):
         read(file("<robot/>", "arm.xacro"))
+
+
+ENDS = (
+    '<link name="rocker end"/><joint name="end" type="fixed"><parent link="rocker"/><child link="rocker end"/>'
+    '<origin xyz="0.4 0 0" rpy="0 0 1.5707963267948966"/></joint>'
+    '<link name="post"/><joint name="stand" type="fixed"><parent link="ground"/><child link="post"/>'
+    '<origin xyz="0.5 0 0"/></joint>'
+)
+BESIDE = {
+    "kalaba": "kalaba: 1\nconnections:\n  pin: {child: rocker_end, parent: post, joint: {revolute: z}}\n",
+    "Extended URDF": "closed_loop: [[post, end]]\ntype: [3d]\nname_mot: mot\n",
+}
+
+
+@pytest.mark.parametrize("text", BESIDE.values(), ids=BESIDE.keys())
+def test_a_file_beside_it_closes_loops(file, text):
+    described = read(file(four_bar(ENDS)), loops=file(text, "arm.loops.yaml"))
+    assert kb.check(described.system).freedoms == 1
+    assert np.abs(kb.build(described.system).start.q).max() < 1e-9  # drawn closed
+    assert ("name_mot" in "; ".join(described.notes)) == ("name_mot" in text)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (
+            "closed_loop: [[post, end], [post, ends]]\n",
+            r"loops\.yaml:1: closed_loop\[1\]: no link or joint 'ends'; did you mean end",
+        ),
+        ("closed_loop: [[post]]\n", "two names of frames"),
+        ("closed_loop: [[post, end]]\ntype: [5d]\n", "6d or 3d"),
+        ("closed_loop: [[post, end]]\ntype: []\njoint_name: [end]\n", "not read"),
+        ("closed_loop: 3\n", "list of pairs"),
+        ("connections: {}\n", "kalaba: 1"),
+        ("kalaba: 1\nconnections:\n  pin: {child: nobody, parent: post}\n", "nobody"),
+    ],
+)
+def test_a_wrong_file_of_loops_is_said_with_its_place(file, text, problem):
+    with pytest.raises(FileError, match=problem):
+        read(file(four_bar(ENDS)), loops=file(text, "arm.loops.yaml"))

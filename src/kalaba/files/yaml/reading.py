@@ -36,10 +36,15 @@ def read(path: FilePath, roots: tuple[FilePath, ...] = ()) -> Described:
     return read_source(Source(path, roots))
 
 
-def read_source(source: Source) -> Described:
-    """Read a file that may itself be named by another."""
+def read_source(source: Source, onto: System = NOTHING) -> Described:
+    """Read a file that may itself be named by another.
+
+    Arguments:
+        source: the file
+        onto: the machine that it adds to where it extends none itself, as a file of loops does
+    """
     document = parse(source)
-    reader = _Reader(source, document, schema())
+    reader = _Reader(source, document, schema(), onto)
     data = document.data
     if not isinstance(data, Mapping):
         raise document.error((), f"expected a map that begins with kalaba: {VERSION}, got {shown(data)}.")
@@ -64,6 +69,7 @@ class _Reader:
     source: Source
     document: Document
     schema: Schema
+    onto: System = NOTHING
     sizes: dict[int, int] = field(default_factory=dict)  # parts of a System, by its identity
     total: int = 0  # parts of all Systems of the file
 
@@ -93,11 +99,11 @@ class _Reader:
 
     def _base(self, entry: dict[str, Any], path: Path) -> System:
         """The machine that is extended, or one without parts."""
-        if "extends" not in entry:
-            if "remove" in entry:
-                raise self.document.error((*path, "remove"), "expected extends: beside it, the file to remove from.")
-            return NOTHING
-        base = self._file(entry["extends"], (*path, "extends"))
+        base = self.onto if not path else NOTHING
+        if "extends" in entry:
+            base = self._file(entry["extends"], (*path, "extends"))
+        elif "remove" in entry and base is NOTHING:
+            raise self.document.error((*path, "remove"), "expected extends: beside it, the file to remove from.")
         try:
             return base.remove(*entry.get("remove", ()))
         except KalabaError as error:
