@@ -3,18 +3,37 @@
 The paper's formulas are those of `kane_by_hand`, kalaba's numbers come from its own machine.
 """
 
+from dataclasses import replace
 from functools import cache
+from itertools import product
 
 import casadi as ca
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.optimize import brentq, minimize
 
 import kalaba as kb
 from kalaba.robots import pus_upu
 from kalaba.robots.papers.dou2014 import PAPER
 from kalaba.space.rotations import zyx_rate_map
-from kane_by_hand import CIRCLE, FITTED, LEGS, PLANT, STATES, ByHand, Geometry, Leg, Platform, across, centre, pair
+from kalaba.view.scene import scene_of
+from kalaba.view.still import camera_for, image
+from kane_by_hand import (
+    CIRCLE,
+    FITTED,
+    LEGS,
+    PLANT,
+    STATES,
+    ByHand,
+    Geometry,
+    Leg,
+    Middle,
+    Platform,
+    across,
+    centre,
+    pair,
+)
 
 EXACT = 1e-10  # relative; both sides round
 DIFFERENCED = 1e-6  # relative, of accelerations by central differences
@@ -69,20 +88,62 @@ def test_system():
 
 
 def test_claim_singular():
-    """On the way to a tilt about x the determinant of five motors passes through zero, where six still hold."""
-    maps = {
-        actuators: kb.kinematics.singularity_map(
+    """Within a workspace five motors lose the platform on a surface that divides it, six nowhere; beyond, six do too.
+
+    The five coordinates of the middle leg are the freedoms: its lean, its length, the turn of the platform on it.
+    """
+    lean, turn = np.radians(15), np.radians(40)
+    box = [(-lean, lean), (-lean, lean), (0.45, 0.75), (-turn, turn), (-turn, turn)]
+    home, corner = (
+        np.array([0.0, 0.0, pus_upu.HEIGHT + pus_upu.HUB, 0.0, 0.0]),
+        np.array([-lean, lean, 0.45, turn, -turn]),
+    )
+    assert determinant_of_five(home) * determinant_of_five(corner) < 0  # zero on every way between the two
+    rng = np.random.default_rng(1)
+    starts = [*product(*box), *(rng.uniform(*np.transpose(box)) for _ in range(20))]
+    held = [minimize(held_by_six, start, bounds=box, method="L-BFGS-B").fun for start in starts]
+    assert min(held) == pytest.approx(0.0589, abs=5e-4)  # at a corner of the workspace
+    # in the middle, level but for a pitch: exact places, and kalaba's own measure there
+    pitches = [brentq(lambda pitch: determinant_of_five(pitched(pitch)), *ends) for ends in ((-1.0, -0.9), (0.8, 1.0))]
+    assert np.degrees(pitches).round(1).tolist() == [-56.6, 52.0]
+    assert held_by_six(pitched(pitches[0])) < 1e-9
+    assert held_by_six(pitched(pitches[1])) > 0.1
+    for actuators, least in (("1-5", (0.0, 0.0)), ("1-6", (0.0, 0.0467))):
+        measured = kb.kinematics.singularity_map(
             kb.load("pus-upu", actuators=actuators),
             "platform",
-            lambda x, tilt: kb.Pose((x, -0.073, pus_upu.HEIGHT), rpy=(tilt, 0, 0)),
-            [-0.307, -0.15, 0.0],
-            [-0.714, -0.4, 0.0],
-        ).parallel
-        for actuators in ("1-5", "1-6")
-    }
-    assert maps["1-5"][0, 0] < 1e-3
-    assert maps["1-6"][0, 0] > 0.03
-    assert (maps["1-6"] > maps["1-5"]).all()
+            lambda _, pitch: kb.Pose((0, 0, pus_upu.HEIGHT), rpy=(0, pitch, 0)),
+            [0.0],
+            [pitches[0], -0.5, 0.0, 0.5, pitches[1]],
+        )
+        assert_allclose(measured.parallel[[0, -1], 0], least, rtol=0, atol=1e-4)
+
+
+def pitched(pitch: float) -> np.ndarray:
+    """The middle leg while the platform stands over the middle at its height, turned about y."""
+    hub = np.array([0, 0, pus_upu.HEIGHT]) + turned(0, pitch, 0) @ [0, 0, pus_upu.HUB]
+    lean = np.arctan2(hub[0], hub[2])
+    return np.array([0.0, lean, np.linalg.norm(hub), pitch - lean, 0.0])
+
+
+def lines_of_force(middle: np.ndarray) -> np.ndarray:
+    """Unit wrenches of six rods and of the fork on the platform, (6, 7), lengths in radii of the platform."""
+    about_x, about_y, length, second_y, second_x = middle
+    low = turned(0, 0, about_x) @ turned(0, about_y, 0)
+    R = low @ turned(0, second_y, 0) @ turned(0, 0, second_x)
+    at = Platform(length * low[:, 2] - R @ [0, 0, pus_upu.HUB], R, *np.zeros((4, 3)))
+    columns = [*(Leg(at, i, FITTED).J_A for i in LEGS), Middle(at, FITTED).column]
+    wrenches = np.column_stack(columns) / np.repeat([1.0, pus_upu.PLATFORM_RADIUS], 3)[:, None]
+    return np.asarray(wrenches / np.linalg.norm(wrenches, axis=0))
+
+
+def held_by_six(middle: np.ndarray) -> float:
+    """The smallest singular value: 0 where a motion of the platform moves no motor and keeps the fork."""
+    return float(np.linalg.svd(lines_of_force(middle), compute_uv=False)[-1])
+
+
+def determinant_of_five(middle: np.ndarray) -> float:
+    return float(np.linalg.det(np.delete(lines_of_force(middle), 5, axis=1)))
 
 
 def test_claim_methods():
@@ -428,9 +489,20 @@ def off_the_circle(run: kb.Run) -> float:
     return float(np.linalg.norm(np.column_stack([run[axis] for axis in "xyz"]) - wanted, axis=1).max())
 
 
-def test_figure_5(tmp_path):
-    kb.view.still(PLANT, tmp_path / "robot.png")
-    assert (tmp_path / "robot.png").stat().st_size > 10_000
+def test_figure_5():
+    """Each body is seen, since without it the picture is another; the platform hangs below its sliders."""
+    q, size = PLANT.start.q, (480, 360)
+    scene = scene_of(PLANT, q)
+    camera = camera_for(scene, q[None], size)
+    whole = image(scene, q, camera, size)
+    bodies = [body.name for body in PLANT.machine.bodies]
+    assert f"each of {len(bodies)} bodies" in gives("figure-5")
+    for body in bodies:
+        others = replace(scene, shapes=tuple(shape for shape in scene.shapes if shape.body != body))
+        changed = (image(others, q, camera, size) != whole).any(axis=2)
+        assert changed.sum() > 50, body  # pixels
+    places = camera.project(np.array([PLANT.pose(name, q).position for name in ("platform", "leg1.slider")]))
+    assert places[0, 1] > places[1, 1]  # pixels count downwards
 
 
 @pytest.mark.long

@@ -33,7 +33,7 @@ MODEL: tuple[Item, ...] = (
         "Lagrange's multipliers add unknowns, the U-K equation does not",
         "18 unknowns with multipliers, 12 without; the accelerations agree to 1e-9",
         Verdict.WORKS,
-        f"kb.build(kb.load('{NAME}', path=False), solver=kb.KKT()).motion(q, v)",
+        f"kb.build(kb.load('{NAME}', path=False), solver=kb.KKT()).motion(*kb.build(kb.load('{NAME}')).start)",
     ),
     Item(
         "method",
@@ -61,7 +61,7 @@ MODEL: tuple[Item, ...] = (
         "constrained motion with the force M^½ (A M^-½)⁺ (b − A M⁻¹ Q)",
         "the force of all twelve rows equals the formula taken literally to 1e-9",
         Verdict.WORKS,
-        f"kb.build(kb.load('{NAME}'), solver=kb.UdwadiaKalaba()).motion(q, v)",
+        f"kb.build(kb.load('{NAME}'), solver=kb.UdwadiaKalaba()).motion(*kb.build(kb.load('{NAME}')).start)",
     ),
     Item(
         "assumption-1",
@@ -167,7 +167,7 @@ MODEL: tuple[Item, ...] = (
         "velocities by Jacobians J_v and J_ω, listed for the left half",
         "½ cos δ and ½ sin δ in the columns of a link's own angle; as printed they differ as soon as δ is not zero",
         Verdict.CORRECTED,
-        f"kb.build(kb.load('{NAME}')).jacobian('left.link1', q)",
+        f"kb.build(kb.load('{NAME}')).jacobian('left.link1', kb.build(kb.load('{NAME}')).start.q)",
         published="cos(δ/2), sin(δ/2)",
     ),
     Item(

@@ -107,7 +107,7 @@ EXPERIMENT = (
         kind=Kind.FIGURE,
         where="figure 5",
         says="a photograph of the robot",
-        gives="a picture of ours",
+        gives="a picture of ours in which each of 15 bodies is seen",
         verdict=Verdict.WORKS,
         command="kalaba report pus-upu -o report.html",
     ),

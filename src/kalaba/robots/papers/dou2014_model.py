@@ -10,7 +10,7 @@ PARTIAL = (
 )
 SINGULAR = (
     'kb.kinematics.singularity_map(kb.load("pus-upu", actuators="1-5"), "platform", '
-    "lambda x, tilt: kb.Pose((x, -0.073, 0.667), rpy=(tilt, 0, 0)), (-0.3, 0.0, 0.3), (-0.7, 0.0, 0.7)).parallel"
+    "lambda x, pitch: kb.Pose((x, 0, 0.66674), rpy=(0, pitch, 0)), (0.0,), (-0.988, -0.5, 0.0, 0.5, 0.907)).parallel"
 )
 
 MODEL = (
@@ -29,7 +29,9 @@ MODEL = (
         kind=Kind.CLAIM,
         where="introduction",
         says="a redundant motor removes singular configurations",
-        gives="at 41° of tilt five motors lose the platform (σ below 1e-3), six hold it (σ above 0.03)",
+        gives="with the middle leg leaning up to 15° and the platform turned on it up to 40°, five motors lose hold on "
+        "a surface across the workspace, six nowhere (σ at least 0.058). Further out six can: over the middle five "
+        "lose the platform at pitches of 52.0° and −56.6°, six at −56.6°",
         verdict=Verdict.WORKS,
         command=SINGULAR,
     ),

@@ -104,7 +104,8 @@ ITEMS: tuple[Item, ...] = (
         says="velocities of the two centres of mass of a leg",
         gives="equal to those of the bodies to 1e-15",
         verdict=Verdict.WORKS,
-        command="kb.build(kb.load('planar-parallel')).velocity('leg1.link_b', q, v)",
+        command="kb.build(kb.load('planar-parallel')).velocity('leg1.link_b', "
+        "*kb.build(kb.load('planar-parallel')).start)",
     ),
     Item(
         key="eq-10",
@@ -113,7 +114,7 @@ ITEMS: tuple[Item, ...] = (
         says="kinetic energy of a leg",
         gives="equal to the kinetic energy of the machine's bodies to rounding",
         verdict=Verdict.WORKS,
-        command="kb.build(kb.load('planar-parallel')).energy(q, v)",
+        command="kb.build(kb.load('planar-parallel')).energy(*kb.build(kb.load('planar-parallel')).start)",
     ),
     Item(
         key="eq-11-12",
