@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from kalaba.model.options import options_table
 from kalaba.robots.catalogue import ENTRIES
 from kalaba.robots.entry import Entry, Erratum
 from kalaba.robots.papers.paper import Paper, Verdict
@@ -108,7 +109,7 @@ def paper_page(paper: Paper) -> str:
 def _machine(entry: Entry) -> Iterable[str]:
     yield from (f"## {entry.name}", "", f"{_sentence(entry.summary)}", "", f"Source: {entry.source}.", "")
     if entry.options:
-        table = entry.options_table
+        table = options_table(entry.options)
         options = ((f"`{name}`", f"`{default}`", *words) for name, default, *words in table.rows)
         yield from (*_table(table.columns, options), "")
     if entry.errata:

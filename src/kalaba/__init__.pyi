@@ -59,10 +59,10 @@ from kalaba.joints import Free as Free
 from kalaba.joints import PointOnLine as PointOnLine
 from kalaba.joints import Distance as Distance
 
-# the catalogue
+# the catalogue and files
 from kalaba.robots.catalogue import catalog as catalog
-from kalaba.robots.catalogue import load as load
-from kalaba.robots.catalogue import scenario as scenario
+from kalaba.files.named import load as load
+from kalaba.files.named import scenario as scenario
 from kalaba.run.scenario import Scenario as Scenario
 
 # arms that hold objects

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,10 +12,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kalaba.errors import CommandError, KalabaError, near
+from kalaba.model.formats import suffixes
 from kalaba.results.places import RUN_SUFFIXES, RUN_SUFFIXES_IN_WORDS
 
 if TYPE_CHECKING:
-    from kalaba.robots.entry import Choice, Entry
+    from kalaba.constrain.solvers import Solver
+    from kalaba.constrain.stabilisation import Stabilisation
+    from kalaba.files.named import Named
+    from kalaba.model.options import Choice, Option
+    from kalaba.model.system import System
+    from kalaba.run.scenario import Scenario
     from kalaba.steppers import Stepper
 
 ENTRY = re.compile(r"^\s+(\w+)\.ENTRY,$", re.MULTILINE)
@@ -33,19 +39,23 @@ def machine_names(incomplete: str) -> list[str]:
 
 def run_files(incomplete: str) -> list[str]:
     """Saved runs whose path begins so, and the folders on the way to others."""
+    return _files(incomplete, RUN_SUFFIXES)
+
+
+def names_and_files(incomplete: str) -> list[str]:
+    """Names of machines, and files that hold machines or runs."""
+    return [*machine_names(incomplete), *_files(incomplete, suffixes())]
+
+
+def _files(incomplete: str, endings: tuple[str, ...]) -> list[str]:
     folder, slash, start = incomplete.rpartition("/")
     try:
         paths = sorted(Path(folder + slash or ".").iterdir())
     except OSError:  # no such folder, or not ours to read: nothing to offer
         return []
     begins = [path for path in paths if path.name.startswith(start) and (start or path.name[0] != ".")]
-    offered = ((path, "/" if path.is_dir() else "") for path in begins if path.is_dir() or path.suffix in RUN_SUFFIXES)
+    offered = ((path, "/" if path.is_dir() else "") for path in begins if path.is_dir() or path.suffix in endings)
     return [folder + slash + path.name + end for path, end in offered]
-
-
-def names_and_files(incomplete: str) -> list[str]:
-    """Names of machines and saved runs, for commands that take either."""
-    return [*machine_names(incomplete), *run_files(incomplete)]
 
 
 SetFlag = Annotated[
@@ -64,14 +74,27 @@ ControlFlag = Annotated[
 ]
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 QuietFlag = Annotated[bool, typer.Option("--quiet", help="Print nothing unless it goes wrong.")]
+RootFlag = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--root",
+        metavar="FOLDER",
+        help="A folder in which a file's package:// and model:// are looked for. May be repeated.",
+    ),
+]
+LoopsFlag = Annotated[
+    str | None, typer.Option(help="For kinds of files that cannot hold loops: a file beside it that says them.")
+]
+MACHINE_HELP = "A machine: a name that kalaba list names, or a file. my.py:robot is a value of a Python file."
 NameArgument = Annotated[
-    str, typer.Argument(help="A machine of the catalogue; kalaba list names them.", autocompletion=machine_names)
+    str,
+    typer.Argument(metavar="MACHINE", help=MACHINE_HELP, autocompletion=names_and_files),
 ]
 MachineOrRun = Annotated[
     str,
     typer.Argument(
         metavar="MACHINE_OR_RUN",
-        help=f"A machine of the catalogue, or a saved run: {RUN_SUFFIXES_IN_WORDS}.",
+        help=f"A machine, as a name that kalaba list names or a file; or a saved run: {RUN_SUFFIXES_IN_WORDS}.",
         autocompletion=names_and_files,
     ),
 ]
@@ -93,60 +116,105 @@ class StepperName(StrEnum):
     CENTRAL_DIFFERENCE = "central-difference"
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What `--set` sets."""
+class SolverName(StrEnum):
+    """Solvers of the constrained motion by the names of the command line."""
 
+    MASKED_LDL = "masked-ldl"
+    UDWADIA_KALABA = "udwadia-kalaba"
+    KKT = "kkt"
+    NULL_SPACE = "null-space"
+
+
+class StabilisationName(StrEnum):
+    """Stabilisations by the names of the command line."""
+
+    PROJECTION = "projection"
+    BAUMGARTE = "baumgarte"
+    NONE = "none"
+
+
+SolverFlag = Annotated[
+    SolverName | None,
+    typer.Option(metavar="NAME", help=f"How the constrained motion is solved: {', '.join(SolverName)}."),
+]
+StabilisationFlag = Annotated[
+    StabilisationName | None,
+    typer.Option(metavar="NAME", help=f"How rows are kept closed: {', '.join(StabilisationName)}."),
+]
+SaveEveryFlag = Annotated[
+    float | None, typer.Option("--save-every", help="Seconds between samples, instead of the scenario's own.")
+]
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A machine by its name or path, with what `--set` and other flags choose."""
+
+    named: Named
     parameters: dict[str, float] = field(default_factory=dict)
     options: dict[str, Choice] = field(default_factory=dict)
 
+    @property
+    def system(self) -> System:
+        """The machine."""
+        return self.named.system(self.parameters, self.options)
 
-def read_settings(name: str, texts: Sequence[str] | None, flag: str = "--set") -> Settings:
-    """Read `--set key=value` for a machine of the catalogue.
+    @property
+    def scenario(self) -> Scenario:
+        """What is to be run on it."""
+        return self.named.scenario(self.parameters, self.options)
 
-    A key with a dot is a parameter. One without is an option of the machine; if there is none so called, it is a
-    parameter that the machine itself declares.
+    def also(self, texts: Sequence[str], flag: str) -> Chosen:
+        """The same with more of what `--set` takes."""
+        added = _read(self.named, texts, flag)
+        return Chosen(self.named, self.parameters | added.parameters, self.options | added.options)
+
+
+def choose(
+    name: str, texts: Sequence[str] | None = None, roots: Sequence[Path] | None = None, **flags: str | None
+) -> Chosen:
+    """Read a machine's name, `--set key=value` and flags such as `--allocation`, each short for an option of that name.
+
+    A key with a dot is a parameter. One without is an option of the machine or of the kind of file; if there is none so
+    called, it is a parameter that the machine itself declares.
     """
-    from kalaba.robots.catalogue import find
+    from kalaba.files.named import named
 
-    entry, settings = find(name), Settings()
-    for text in texts or ():
-        key, equals, value = (piece.strip() for piece in text.partition("="))
-        if not (key and equals and value):
-            raise CommandError(f"{flag} {text}: expected key=value, for example {flag} {_example(entry)}")
-        if "." in key or _is_parameter(entry, key):
-            settings.parameters[key] = _number(f"{flag} {text}", value)
-        else:
-            settings.options[key] = _option(entry, key, value, flag)
-    return settings
-
-
-def read_flags(name: str, texts: Sequence[str] | None, **flags: str | None) -> Settings:
-    """Read `--set` together with flags such as `--allocation`, each short for an option of that name."""
-    from kalaba.robots.catalogue import find
-
-    entry, settings = find(name), read_settings(name, texts)
+    chosen = _read(named(name, roots or ()), texts or (), "--set")
     for key, value in flags.items():
         if value is None:
             continue
-        if key not in entry.options:
-            raise CommandError(f"--{key} {value}: {entry.name} has no option {key!r}; {near(key, entry.options)}")
-        if key in settings.options:
+        options = chosen.named.options
+        if key not in options:
+            raise CommandError(f"--{key} {value}: {chosen.named.title} has no option {key!r}; {near(key, options)}")
+        if key in chosen.options:
             raise CommandError(f"--{key} {value}: {key} is given twice. Name it once, as --{key} or in --set.")
-        settings.options[key] = value
-    return settings
+        chosen.options[key] = value
+    return chosen
 
 
-def _example(entry: Entry) -> str:
-    return next((f"{key}={option.default}" for key, option in entry.options.items()), "crank.length=0.2")
+def _read(named: Named, texts: Sequence[str], flag: str) -> Chosen:
+    chosen = Chosen(named)
+    for text in texts:
+        key, equals, value = (piece.strip() for piece in text.partition("="))
+        if not (key and equals and value):
+            raise CommandError(f"{flag} {text}: expected key=value, for example {flag} {_example(named)}")
+        if "." in key or (key not in _options(named) and key in named.parameters):
+            chosen.parameters[key] = _number(f"{flag} {text}", value)
+        else:
+            chosen.options[key] = _option(named, key, value, flag)
+    return chosen
 
 
-def _is_parameter(entry: Entry, key: str) -> bool:
-    return key not in entry.options and key in _parameters(entry)
+def _options(named: Named) -> Mapping[str, Option]:
+    """The machine's own, and those of any run."""
+    from kalaba.files.named import RUN_OPTIONS
+
+    return {**RUN_OPTIONS, **named.options}
 
 
-def _parameters(entry: Entry) -> list[str]:
-    return [parameter.name for parameter in entry.build(**entry.settings({})).machine.parameters]
+def _example(named: Named) -> str:
+    return next((f"{key}={option.default}" for key, option in named.options.items()), "crank.length=0.2")
 
 
 def _number(text: str, value: str) -> float:
@@ -162,23 +230,63 @@ def _number(text: str, value: str) -> float:
     return number
 
 
-def _option(entry: Entry, key: str, value: str, flag: str) -> Choice:
-    if key not in entry.options:
-        known = near(key, [*entry.options, *_parameters(entry)])
-        raise CommandError(f"{flag} {key}={value}: {entry.name} has no option or parameter {key!r}; {known}")
-    default = entry.options[key].default
+def _option(named: Named, key: str, value: str, flag: str) -> Choice:
+    """A value of an option, of the kind that its default is; a number where no such word is allowed."""
+    options = _options(named)
+    if key not in options:
+        known = near(key, [*named.options, *named.parameters])
+        raise CommandError(f"{flag} {key}={value}: {named.title} has no option or parameter {key!r}; {known}")
+    default = options[key].default
     if isinstance(default, bool):
         return {"true": True, "yes": True, "false": False, "no": False}.get(value.lower(), value)
-    if isinstance(default, int | float):
-        try:
-            return type(default)(value)
-        except ValueError:
-            return value  # refused by the option itself, which knows what is allowed
     try:
-        number = float(value)  # of an option that takes a number beside words
+        number = type(default)(value) if isinstance(default, int | float) else float(value)
     except ValueError:
-        return value
-    return number if number in entry.options[key].allowed else value
+        return value  # refused by the option itself, which knows what is allowed
+    takes_number = isinstance(default, int | float) or number in options[key].allowed
+    return number if takes_number else value
+
+
+def choose_solver(name: SolverName | None) -> Solver | None:
+    """The solver of a flag; None: the default."""
+    from kalaba.constrain.solvers import KKT, MaskedLDL, NullSpace, UdwadiaKalaba
+
+    solvers: dict[SolverName, Solver] = {
+        SolverName.MASKED_LDL: MaskedLDL(),
+        SolverName.UDWADIA_KALABA: UdwadiaKalaba(),
+        SolverName.KKT: KKT(),
+        SolverName.NULL_SPACE: NullSpace(),
+    }
+    return None if name is None else solvers[name]
+
+
+def choose_stabilisation(name: StabilisationName | None) -> Stabilisation:
+    """The stabilisation of a flag; without one, projection."""
+    from kalaba.constrain.stabilisation import Baumgarte, NoStabilisation, Projection
+
+    stabilisations: dict[StabilisationName, Stabilisation] = {
+        StabilisationName.PROJECTION: Projection(),
+        StabilisationName.BAUMGARTE: Baumgarte(),
+        StabilisationName.NONE: NoStabilisation(),
+    }
+    return stabilisations[name or StabilisationName.PROJECTION]
+
+
+@dataclass(frozen=True)
+class Numerics:
+    """The flags that say how a run is computed; None: as the scenario has it, or the default."""
+
+    stepper: StepperName | None = None
+    step: float | None = None
+    stabilisation: StabilisationName | None = None
+    solver: SolverName | None = None
+    save_every: float | None = None
+
+    @property
+    def flags(self) -> dict[str, object]:
+        """What was given, by the name of its flag."""
+        values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return {f"--{name.replace('_', '-')}": value for name, value in values.items() if value is not None}
 
 
 def choose_stepper(name: StepperName | None, step: float | None, of_scenario: Stepper | None) -> Stepper:

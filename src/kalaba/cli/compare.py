@@ -9,7 +9,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kalaba.cli.choices import JsonFlag, NameArgument, QuietFlag, SetFlag, choose_stepper, read_settings
+from kalaba.cli.choices import (
+    MACHINE_HELP,
+    Chosen,
+    JsonFlag,
+    LoopsFlag,
+    Numerics,
+    QuietFlag,
+    RootFlag,
+    SaveEveryFlag,
+    SetFlag,
+    SolverFlag,
+    StabilisationFlag,
+    choose,
+    names_and_files,
+)
 from kalaba.cli.run import DurationFlag, StepFlag, StepperFlag, goals_of, simulate_scenario
 from kalaba.cli.terminal import Colour, console, print_json, print_table, say
 from kalaba.errors import CommandError
@@ -18,6 +32,10 @@ from kalaba.results.places import check_place
 if TYPE_CHECKING:
     from kalaba.run.scenario import Scenario
 
+NamesArgument = Annotated[
+    list[str],
+    typer.Argument(metavar="MACHINE...", help=f"{MACHINE_HELP} Several: each is run.", autocompletion=names_and_files),
+]
 VaryFlag = Annotated[
     list[str] | None,
     typer.Option(
@@ -32,39 +50,47 @@ OutputFlag = Annotated[
 SAMPLES = 1000  # of a run at least, so that peaks are not missed
 SAVE_EVERY = 0.01  # s, at most
 TABLE = ".csv"
+MACHINE = "machine"  # heading of the machines where several are compared
 
 
 def compare(  # noqa: PLR0913  (one argument per flag)
-    name: NameArgument,
+    names: NamesArgument,
     *,
     varied: VaryFlag = None,
     changes: SetFlag = None,
+    roots: RootFlag = None,
+    loops: LoopsFlag = None,
     duration: DurationFlag = None,
     step: StepFlag = None,
     stepper: StepperFlag = None,
+    stabilisation: StabilisationFlag = None,
+    solver: SolverFlag = None,
+    save_every: SaveEveryFlag = None,
     output: OutputFlag = Path("compare.png"),
     as_json: JsonFlag = False,
     quiet: QuietFlag = False,
 ) -> int:
-    """Run a machine once per value, print peaks and differences, and draw the runs over each other.
+    """Run a machine once per value, or several machines, print peaks and differences, and draw the runs together.
 
     Shown are how far a run is from its goals, outputs, tips of beams (or coordinates, where there is neither) and
     motors. Numbers that are rounding beside others of their unit are printed as 0.
 
-    Example: kalaba compare floating-flexible-arm --vary modes=1,2,5 -o modes.png
+    Examples:
+    kalaba compare floating-flexible-arm --vary modes=1,2,5 -o modes.png
+    kalaba compare four-bar my.py
     """
     from kalaba.cli.variants import as_data, as_tables, draw, variant_of, write
     from kalaba.view.sheet import PICTURES
 
-    scenarios = _scenarios(name, varied, changes)
+    scenarios = _scenarios([choose(name, changes, roots, loops=loops) for name in names], varied)
     check_place(output, (*PICTURES, TABLE))
     is_table = output.suffix.lower() == TABLE
     variants = []
     for values, scenario in scenarios:
         seconds = scenario.duration if duration is None else duration
-        save_every = min(SAVE_EVERY, seconds / SAMPLES) if seconds > 0 else SAVE_EVERY
-        chosen = choose_stepper(stepper, step, scenario.stepper)
-        run = simulate_scenario(scenario, seconds, chosen, hidden=quiet or as_json, save_every=save_every)
+        fine = min(SAVE_EVERY, seconds / SAMPLES) if seconds > 0 else SAVE_EVERY
+        numerics = Numerics(stepper, step, stabilisation, solver, fine if save_every is None else save_every)
+        run = simulate_scenario(scenario, seconds, numerics, hidden=quiet or as_json)
         variants.append(variant_of(values, run, goals_of(scenario)))
     if is_table:
         write(variants, output)
@@ -83,27 +109,27 @@ def compare(  # noqa: PLR0913  (one argument per flag)
     return 2 if failed else 0
 
 
-def _scenarios(
-    name: str, varied: Sequence[str] | None, changes: Sequence[str] | None
-) -> list[tuple[dict[str, str], Scenario]]:
-    """Every combination of the values as typed, in order, with its scenario; each is judged before the first is run."""
-    from kalaba.robots.catalogue import scenario
-
-    fixed = read_settings(name, changes)
-    if not varied:
+def _scenarios(machines: Sequence[Chosen], varied: Sequence[str] | None) -> list[tuple[dict[str, str], Scenario]]:
+    """Every combination of machines and values as typed, in order, with its scenario; all are judged before a run."""
+    names = [chosen.named.name for chosen in machines]
+    if not varied and len(machines) == 1:
         raise CommandError(
-            f"compare {name}: nothing to compare. Say what differs: --vary key=v1,v2; kalaba show {name} has keys."
+            f"compare {names[0]}: nothing to compare. Say what differs: --vary key=v1,v2; kalaba show {names[0]} has "
+            "keys. Or name a second machine."
         )
+    repeated = [name for name in names if names.count(name) > 1]
+    if repeated:
+        raise CommandError(f"compare {' '.join(names)}: {repeated[0]} is named twice. Name each machine once.")
     axes: dict[str, list[str]] = {}
-    for text in varied:
+    for text in varied or ():
         key, _, values = (piece.strip() for piece in text.partition("="))
-        if key in axes or key in fixed.options or key in fixed.parameters:
+        if key in axes or any(key in chosen.options or key in chosen.parameters for chosen in machines):
             raise CommandError(f"--vary {text}: {key} is given twice. Name it once, in --vary or in --set.")
         axes[key] = [value.strip() for value in values.split(",")]
     scenarios = []
-    for combination in product(*axes.values()):
+    for chosen, combination in product(machines, list(product(*axes.values()))):
         typed = dict(zip(axes, combination, strict=True))
-        settings = read_settings(name, [f"{key}={value}" for key, value in typed.items()], "--vary")
-        options = fixed.options | settings.options
-        scenarios.append((typed, scenario(name, fixed.parameters | settings.parameters, **options)))
+        scenario = chosen.also([f"{key}={value}" for key, value in typed.items()], "--vary").scenario
+        machine = {MACHINE: chosen.named.name} if len(machines) > 1 else {}
+        scenarios.append((machine | typed, scenario))
     return scenarios

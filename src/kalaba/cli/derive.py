@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kalaba.cli.choices import JsonFlag, NameArgument, SetFlag, read_settings
+from kalaba.cli.choices import JsonFlag, LoopsFlag, NameArgument, RootFlag, SetFlag, choose
 from kalaba.cli.terminal import console, print_json, print_table
 from kalaba.units import counted
 
@@ -35,11 +35,13 @@ MethodFlag = Annotated[
 ]
 
 
-def derive(
+def derive(  # noqa: PLR0913  (one argument per flag)
     name: NameArgument,
     *,
     method: MethodFlag = None,
     changes: SetFlag = None,
+    roots: RootFlag = None,
+    loops: LoopsFlag = None,
     steps: Annotated[bool, typer.Option("--steps", help="Write the steps out, entry by entry.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
@@ -51,19 +53,16 @@ def derive(
     """
     from kalaba.derive.equations import equations_of
     from kalaba.model.listing import size_words, table
-    from kalaba.robots.catalogue import find, load
 
-    settings = read_settings(name, changes)
-    machine = load(name, settings.parameters, **settings.options).machine
-    chosen = [method] if method is not None else list(MethodName)
-    derived = {one: equations_of(machine, method_of(one)) for one in chosen}
+    system = choose(name, changes, roots, loops=loops).system
+    machine = system.machine
+    methods = [method] if method is not None else list(MethodName)
+    derived = {one: equations_of(machine, method_of(one)) for one in methods}
     if as_json:
-        print_json(
-            {"name": find(name).name, "derivations": {one: _plain(eq, steps=steps) for one, eq in derived.items()}}
-        )
+        print_json({"name": system.name, "derivations": {one: _plain(eq, steps=steps) for one, eq in derived.items()}})
         return
     out = console()
-    out.print(f"{find(name).name}: {size_words(machine)}", markup=False)
+    out.print(f"{system.name}: {size_words(machine)}", markup=False)
     print_table(out, table("operations", ("", "size", "entries", *derived), _rows(derived)))
     for one, equations in derived.items():
         _print_steps(out, one, equations, written=steps)

@@ -1,24 +1,38 @@
-"""`kalaba export`: a machine's equations as LaTeX or SymPy, or as C for a controller."""
+"""`kalaba export`: a machine as a model file, its equations as LaTeX or SymPy, or as C for a controller."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kalaba.cli.choices import AllocationFlag, JsonFlag, NameArgument, QuietFlag, SetFlag, read_settings
+from kalaba.cli.choices import (
+    AllocationFlag,
+    Chosen,
+    JsonFlag,
+    LoopsFlag,
+    NameArgument,
+    QuietFlag,
+    RootFlag,
+    SetFlag,
+    choose,
+)
 from kalaba.cli.derive import MethodFlag, method_of
 from kalaba.cli.terminal import console, print_json
-from kalaba.errors import CommandError, near
+from kalaba.errors import CommandError, FileError, near
+from kalaba.model.formats import written_suffixes
 from kalaba.results.places import check_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from kalaba.cli.choices import Settings
     from kalaba.control.allocation import Allocation
+    from kalaba.export.tex import Words
+    from kalaba.model.system import System
+    from kalaba.run.scenario import Scenario
 
 EQUATIONS = (".tex", ".py")
 SUFFIXES = (*EQUATIONS, ".c")
@@ -33,7 +47,13 @@ class FunctionName(StrEnum):
 
 
 OutputFlag = Annotated[
-    Path, typer.Option("-o", "--output", help="Where to write: .tex (LaTeX), .py (SymPy) or .c.", show_default=False)
+    Path,
+    typer.Option(
+        "-o",
+        "--output",
+        help="Where to write: .tex (LaTeX), .py (SymPy), .c, or a model: .yaml, .urdf, ...",
+        show_default=False,
+    ),
 ]
 FunctionFlag = Annotated[
     FunctionName | None,
@@ -52,6 +72,8 @@ def export(  # noqa: PLR0913  (one argument per flag)
     *,
     output: OutputFlag,
     changes: SetFlag = None,
+    roots: RootFlag = None,
+    loops: LoopsFlag = None,
     method: MethodFlag = None,
     function: FunctionFlag = None,
     allocation: AllocationFlag = None,
@@ -59,7 +81,7 @@ def export(  # noqa: PLR0913  (one argument per flag)
     as_json: JsonFlag = False,
     quiet: QuietFlag = False,
 ) -> None:
-    """Write a machine's equations to a file, by its suffix: LaTeX, SymPy, or C.
+    """Write a machine to a file, by its suffix: its equations as LaTeX, SymPy or C; or itself as a model.
 
     Examples:
     kalaba export dual-mobile-arm -o eq.tex
@@ -67,22 +89,24 @@ def export(  # noqa: PLR0913  (one argument per flag)
     kalaba export pus-upu -o ctl.c --function servo --allocation least-squares
     kalaba export pus-upu -o eq.tex --platform platform
     """
-    from kalaba.robots.catalogue import find
-
-    find(name)  # an unknown machine is said first
-    check_place(output, SUFFIXES)
+    chosen = choose(name, changes, roots, loops=loops)  # an unknown machine is said first
+    check_place(output, (*SUFFIXES, *written_suffixes()))
     if platform is not None:
         flags = {"method": method, "function": function, "allocation": allocation}
         _refuse(flags, "the form of --platform is by Kane and has none. Leave it out.")
-        files = _export_platform(name, output, read_settings(name, changes), platform)
+        files = _export_platform(chosen, output, platform)
     elif output.suffix.lower() == ".c":
         if method is not None:
             raise CommandError(f"--method {method}: C is made from what runs. Leave it out, or write to .tex or .py.")
-        files = _export_c(name, output, read_settings(name, changes), function or FunctionName.MOTION, allocation)
-    else:
+        files = _export_c(chosen, output, function or FunctionName.MOTION, allocation)
+    elif output.suffix.lower() in EQUATIONS:
         flags = {"function": function, "allocation": allocation}
         _refuse(flags, "only C has it. Leave it out, or write to a name that ends in .c.")
-        files = (_export_equations(name, output, read_settings(name, changes), method),)
+        files = (_export_equations(chosen, output, method),)
+    else:
+        flags = {"method": method, "function": function, "allocation": allocation}
+        _refuse(flags, "a model file has no equations. Leave it out, or write to .tex, .py or .c.")
+        files = (_export_model(chosen, output),)
     if as_json:
         print_json({"files": [str(file) for file in files]})
     elif not quiet:
@@ -97,48 +121,61 @@ def _refuse(flags: Mapping[str, object], why: str) -> None:
             raise CommandError(f"--{flag} {value}: {why}")
 
 
-def _export_equations(name: str, output: Path, settings: Settings, method: MethodFlag) -> Path:
+def _words(chosen: Chosen, system: System) -> Words:
+    """What is said of a machine beside its equations."""
+    from kalaba.export.tex import Words
+
+    entry = chosen.named.entry
+    if entry is None:
+        return Words(system.name, source=chosen.named.name)
+    return Words(entry.name, entry.summary, entry.source, entry.errata, entry.notation)
+
+
+def _export_equations(chosen: Chosen, output: Path, method: MethodFlag) -> Path:
     """The equations in print."""
     from kalaba.export.sympy_module import export_sympy
-    from kalaba.export.tex import Words, export_tex
-    from kalaba.robots.catalogue import find, load
+    from kalaba.export.tex import export_tex
 
-    entry = find(name)
-    words = Words(entry.name, entry.summary, entry.source, entry.errata, entry.notation)
-    system = load(name, settings.parameters, **settings.options)
+    system = chosen.system
     write = export_tex if output.suffix.lower() == ".tex" else export_sympy
-    return write(system, output, words, method_of(method) if method is not None else None)
+    return write(system, output, _words(chosen, system), method_of(method) if method is not None else None)
 
 
-def _export_platform(name: str, output: Path, settings: Settings, frame: str) -> tuple[Path, ...]:
+def _export_model(chosen: Chosen, output: Path) -> Path:
+    """The machine as a model file; with its scenario, where there is one and the format holds it."""
+    from kalaba.model.formats import save
+
+    try:
+        described: System | Scenario = chosen.scenario
+    except FileError:  # a saved run that does not say how it was driven: its machine is there
+        described = chosen.system
+    return save(described, output)
+
+
+def _export_platform(chosen: Chosen, output: Path, frame: str) -> tuple[Path, ...]:
     """The equations in the speeds of a platform."""
     from kalaba.control.platform_space import platform_space
     from kalaba.export.platform_form import export_platform
-    from kalaba.export.tex import Words
-    from kalaba.robots.catalogue import find, load
 
-    entry = find(name)
-    words = Words(entry.name, entry.summary, entry.source, entry.errata, entry.notation)
-    return export_platform(platform_space(load(name, settings.parameters, **settings.options), frame), output, words)
+    system = chosen.system
+    return export_platform(platform_space(system, frame), output, _words(chosen, system))
 
 
-def _export_c(
-    name: str, output: Path, settings: Settings, function: FunctionName, allocation: str | None
-) -> tuple[Path, ...]:
+def _export_c(chosen: Chosen, output: Path, function: FunctionName, allocation: str | None) -> tuple[Path, ...]:
     """C, with the scenario's control where that is a servo."""
     from kalaba.export.c import export_c
-    from kalaba.robots.catalogue import find, scenario
 
-    entry, options = find(name), dict(settings.options)
+    known, options = chosen.named.options, dict(chosen.options)
     shared = None
     if function == FunctionName.SERVO:
-        if "control" in entry.options:
+        if "control" in known:
             options.setdefault("control", "servo")
-        if allocation is not None and "allocation" in entry.options:
+        if allocation is not None and "allocation" in known:
             options["allocation"], allocation = allocation, None
     if allocation is not None:
         shared = _allocation(allocation)
-    return export_c(scenario(name, settings.parameters, **options), output, function=function.value, allocation=shared)
+    scenario = replace(chosen, options=options).scenario
+    return export_c(scenario, output, function=function.value, allocation=shared)
 
 
 def _allocation(name: str) -> Allocation:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kalaba.cli.choices import JsonFlag, NameArgument, QuietFlag, SetFlag, read_settings
+from kalaba.cli.choices import JsonFlag, LoopsFlag, NameArgument, QuietFlag, RootFlag, SetFlag, choose
 from kalaba.cli.terminal import console, print_json, print_table
 
 if TYPE_CHECKING:
@@ -38,57 +38,70 @@ def show(
     name: NameArgument,
     *,
     changes: SetFlag = None,
+    roots: RootFlag = None,
+    loops: LoopsFlag = None,
     everything: Annotated[bool, typer.Option("--all", help="List numbers that are zero too.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Show a machine: parts, joints, connections, parameters, options, source and errata.
 
-    Example: kalaba show dual-mobile-arm --set closure=weld
+    Examples:
+    kalaba show dual-mobile-arm --set closure=weld
+    kalaba show my.yaml
     """
+    from rich.text import Text
+
     from kalaba.model import listing
-    from kalaba.robots.catalogue import find, load
+    from kalaba.model.options import options_table
     from kalaba.robots.papers.shelf import paper_of
 
-    entry, settings = find(name), read_settings(name, changes)
-    machine = load(name, settings.parameters, **settings.options).machine
+    chosen = choose(name, changes, roots, loops=loops)
+    system, entry = chosen.system, chosen.named.entry
+    machine = system.machine
     parameters = listing.parameters(machine, zeros=everything)
-    tables = (*listing.parts(machine), parameters, entry.options_table, entry.errata_table)
+    tables = [*listing.parts(machine), parameters, options_table(chosen.named.options)]
+    title, summary, source = system.name, listing.size_words(machine), name
+    if entry is not None:
+        title, summary, source = entry.name, entry.summary, entry.source
+        tables.append(entry.errata_table)
     if as_json:
         records = {table.title: table.records for table in tables}
-        print_json({"name": entry.name, "summary": entry.summary, "source": entry.source, **records})
+        print_json({"name": title, "summary": summary, "source": source, **records})
         return
     out = console()
-    out.print(f"[bold]{entry.name}[/bold]: {entry.summary}")
+    out.print(Text.assemble((title, "bold"), f": {summary}"))
     for table in tables:
         print_table(out, table)
     hidden = len(machine.parameters) - len(parameters.rows)
     if hidden:
         out.print(f"{hidden} more numbers are zero; --all lists them")
-    out.print(f"[bold]source[/bold]: {entry.source}")
-    if (paper := paper_of(entry.name)) is not None:
+    out.print(Text.assemble(("source", "bold"), f": {source}"))
+    if entry is not None and (paper := paper_of(entry.name)) is not None:
         out.print(f"[bold]all of the paper[/bold]: kalaba papers {paper.key}")
 
 
 CutsFlag = Annotated[bool, typer.Option("--cuts", help="List where its loops can be cut, and what each cut costs.")]
 
 
-def check(
+def check(  # noqa: PLR0913  (one argument per flag)
     name: NameArgument,
     *,
     changes: SetFlag = None,
+    roots: RootFlag = None,
+    loops: LoopsFlag = None,
     with_cuts: CutsFlag = False,
     as_json: JsonFlag = False,
     quiet: QuietFlag = False,
 ) -> None:
     """Examine a machine at its start: freedoms, rank, rows that depend on others, conditioning; where it can be cut.
 
-    Example: kalaba check four-bar --cuts
+    Examples:
+    kalaba check four-bar --cuts
+    kalaba check my.py:robot
     """
     from kalaba.analyse.mobility import check as examine
-    from kalaba.robots.catalogue import load
 
-    settings = read_settings(name, changes)
-    machine = load(name, settings.parameters, **settings.options)
+    machine = choose(name, changes, roots, loops=loops).system
     if with_cuts:
         _show_cuts(machine, as_json=as_json, quiet=quiet)
         return

@@ -7,8 +7,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kalaba.cli.choices import JsonFlag, MachineOrRun, QuietFlag, SetFlag, choose_stepper, read_settings
-from kalaba.cli.run import simulate_scenario
+from kalaba.cli.choices import (
+    JsonFlag,
+    LoopsFlag,
+    MachineOrRun,
+    Numerics,
+    QuietFlag,
+    RootFlag,
+    SaveEveryFlag,
+    SetFlag,
+    SolverFlag,
+    StabilisationFlag,
+    choose,
+)
+from kalaba.cli.run import StepFlag, StepperFlag, simulate_scenario
 from kalaba.cli.terminal import console, print_json, say_simulated
 from kalaba.errors import CommandError
 from kalaba.results.places import RUN_SUFFIXES, check_place
@@ -21,26 +33,39 @@ OutputFlag = Annotated[
 ]
 
 
-def report(
+def report(  # noqa: PLR0913  (one argument per flag)
     name: MachineOrRun,
     *,
     output: OutputFlag = None,
     changes: SetFlag = None,
+    roots: RootFlag = None,
+    loops: LoopsFlag = None,
+    step: StepFlag = None,
+    stepper: StepperFlag = None,
+    stabilisation: StabilisationFlag = None,
+    solver: SolverFlag = None,
+    save_every: SaveEveryFlag = None,
     as_json: JsonFlag = False,
     quiet: QuietFlag = False,
 ) -> int:
     """Write a report that opens without a network: picture, source, errata, parameters, mobility, plots, provenance.
 
     Of a machine that is from a paper it has the paper's figures with ours over them.
-    Of a machine of the catalogue its own scenario is run first. A run that broke off is reported too, with exit code 2.
+    Of a machine, its own scenario is run first. A run that broke off is reported too, with exit code 2.
 
-    Example: kalaba report three-arm-screw -o report.html
+    Examples:
+    kalaba report three-arm-screw -o report.html
+    kalaba report my.py
     """
     from kalaba.view.report import PAGES
     from kalaba.view.report import report as write
 
     place = check_place(output or Path(f"{Path(name).stem}.html"), PAGES)
-    run = _run(name, changes, hidden=quiet or as_json)
+    numerics = Numerics(stepper, step, stabilisation, solver, save_every)
+    run = _saved(name, changes, numerics)
+    if run is None:
+        scenario = choose(name, changes, roots, loops=loops).scenario
+        run = simulate_scenario(scenario, None, numerics, hidden=quiet or as_json)
     write(run, place, progress=None if quiet or as_json else say_simulated)
     if as_json:
         print_json({"machine": run.plant.system.name, "file": str(place), "bytes": place.stat().st_size})
@@ -49,16 +74,13 @@ def report(
     return 2 if run.status.failed else 0
 
 
-def _run(name: str, changes: list[str] | None, *, hidden: bool) -> Run:
+def _saved(name: str, changes: list[str] | None, numerics: Numerics) -> Run | None:
+    """The run of a file that holds one, which nothing can change any more; None: it names a machine."""
     from kalaba.results.saving import open_run
-    from kalaba.robots.catalogue import scenario
 
-    if Path(name).suffix.lower() in RUN_SUFFIXES:
-        if changes:
-            raise CommandError(
-                f"--set {changes[0]}: {name} is a run that was made. Name its machine instead, or leave --set out."
-            )
-        return open_run(name)
-    settings = read_settings(name, changes)
-    chosen = scenario(name, settings.parameters, **settings.options)
-    return simulate_scenario(chosen, None, choose_stepper(None, None, chosen.stepper), hidden=hidden)
+    if Path(name).suffix.lower() not in RUN_SUFFIXES:
+        return None
+    given = [f"--set {changes[0]}"] if changes else [f"{flag} {value}" for flag, value in numerics.flags.items()]
+    if given:
+        raise CommandError(f"{given[0]}: {name} is a run that was made. Name its machine instead, or leave it out.")
+    return open_run(name)

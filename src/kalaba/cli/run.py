@@ -11,15 +11,23 @@ import typer
 
 from kalaba.cli.choices import (
     AllocationFlag,
+    Chosen,
     ControlFlag,
     JsonFlag,
+    LoopsFlag,
     NameArgument,
+    Numerics,
     QuietFlag,
+    RootFlag,
+    SaveEveryFlag,
     SetFlag,
-    Settings,
+    SolverFlag,
+    StabilisationFlag,
     StepperName,
+    choose,
+    choose_solver,
+    choose_stabilisation,
     choose_stepper,
-    read_flags,
 )
 from kalaba.cli.terminal import Colour, bar, console, print_json, say
 from kalaba.cli.view import serve
@@ -29,7 +37,6 @@ if TYPE_CHECKING:
     from kalaba.control.goals import Goal
     from kalaba.results.run import Run
     from kalaba.run.scenario import Scenario
-    from kalaba.steppers import Stepper
 
 OutputFlag = Annotated[Path, typer.Option("-o", "--output", help=f"Where to write the run: {RUN_SUFFIXES_IN_WORDS}.")]
 DurationFlag = Annotated[float | None, typer.Option(help="Seconds to simulate, instead of the scenario's own.")]
@@ -47,11 +54,16 @@ def run(  # noqa: PLR0913  (one argument per flag)
     *,
     output: OutputFlag = Path("run.nc"),
     changes: SetFlag = None,
+    roots: RootFlag = None,
+    loops: LoopsFlag = None,
     allocation: AllocationFlag = None,
     control: ControlFlag = None,
     duration: DurationFlag = None,
     step: StepFlag = None,
     stepper: StepperFlag = None,
+    stabilisation: StabilisationFlag = None,
+    solver: SolverFlag = None,
+    save_every: SaveEveryFlag = None,
     stop: StopFlag = None,
     plot: PlotFlag = None,
     view: ViewFlag = False,
@@ -62,9 +74,10 @@ def run(  # noqa: PLR0913  (one argument per flag)
 
     A run that breaks off writes what it has, says why, and leaves with exit code 2.
 
-    Example: kalaba run four-bar --set crank.length=0.2 --duration 3 -o four-bar.nc --plot four-bar.png
+    Examples:
+    kalaba run four-bar --set crank.length=0.2 --duration 3 -o four-bar.nc --plot four-bar.png
+    kalaba run my.py:robot --stepper rk4 --step 0.001 --stabilisation baumgarte
     """
-    from kalaba.robots.catalogue import scenario
     from kalaba.view import figures
     from kalaba.view.sheet import PICTURES, save
 
@@ -72,43 +85,38 @@ def run(  # noqa: PLR0913  (one argument per flag)
         from kalaba.view.studio.serving import check_viser
 
         check_viser()
-    settings = read_flags(name, changes, allocation=allocation, control=control)
+    chosen = choose(name, changes, roots, allocation=allocation, control=control, loops=loops)
     check_place(output, RUN_SUFFIXES)
     if plot is not None:
         check_place(plot, PICTURES)
-    chosen = scenario(name, settings.parameters, **settings.options)
-    hidden = quiet or as_json
-    made = simulate_scenario(chosen, duration, choose_stepper(stepper, step, chosen.stepper), stop, hidden=hidden)
+    scenario = chosen.scenario
+    numerics = Numerics(stepper, step, stabilisation, solver, save_every)
+    made = simulate_scenario(scenario, duration, numerics, stop, hidden=quiet or as_json)
     made.save(output)
     if plot is not None:
         save(figures.overview(made), plot)
     if not quiet:
-        _report(made, chosen, output, plot, as_json=as_json)
+        _report(made, scenario, output, plot, as_json=as_json)
     if made.status.failed:
         say(made.status.message, Colour.PROBLEM)
     if view:
-        _watch(name, settings, made)
+        _watch(chosen, scenario, made)
     return 2 if made.status.failed else 0
 
 
-def _watch(name: str, settings: Settings, made: Run) -> None:
+def _watch(chosen: Chosen, scenario: Scenario, made: Run) -> None:
     """Open the page of a run."""
-    from kalaba.view.studio.subject import subject_by_name
+    from kalaba.view.studio.subject import subject_of_named
 
-    subject = subject_by_name(name, settings.options, settings.parameters)
+    subject = subject_of_named(chosen.named, chosen.options, scenario)
     serve(replace(subject, plant=made.plant, duration=float(made.time[-1]) or subject.duration, recorded=made))
 
 
 def simulate_scenario(
-    chosen: Scenario,
-    duration: float | None,
-    stepper: Stepper,
-    stop: str | None = None,
-    *,
-    hidden: bool,
-    save_every: float | None = None,
+    chosen: Scenario, duration: float | None, numerics: Numerics, stop: str | None = None, *, hidden: bool
 ) -> Run:
     """Simulate a scenario behind a bar on the terminal; a run that breaks off is returned too."""
+    from kalaba.plant.plant import build
     from kalaba.run.checks import AccuracyWarning, SingularWarning
     from kalaba.run.simulate import simulate
 
@@ -117,14 +125,15 @@ def simulate_scenario(
         warnings.simplefilter("ignore", SingularWarning)  # the summary says it
         warnings.simplefilter("ignore", AccuracyWarning)
         return simulate(
-            chosen.system,
+            chosen.system if numerics.solver is None else build(chosen.system, solver=choose_solver(numerics.solver)),
             seconds,
-            stepper=stepper,
+            stepper=choose_stepper(numerics.stepper, numerics.step, chosen.stepper),
             control=chosen.control,
+            stabilisation=choose_stabilisation(numerics.stabilisation),
             stop=stop,
             progress=progress,
             check=False,
-            save_every=chosen.save_every if save_every is None else save_every,
+            save_every=chosen.save_every if numerics.save_every is None else numerics.save_every,
         )
 
 

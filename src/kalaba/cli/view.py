@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kalaba.cli.choices import MachineOrRun, SetFlag, read_settings
+from kalaba.cli.choices import LoopsFlag, MachineOrRun, RootFlag, SetFlag, choose
 from kalaba.cli.terminal import Colour, console, picture_bar, say
 from kalaba.errors import CommandError
-from kalaba.results.places import check_place
+from kalaba.results.places import RUN_SUFFIXES, check_place
 
 if TYPE_CHECKING:
     from kalaba.results.run import Run
@@ -30,6 +30,8 @@ def view(  # noqa: PLR0913  (one argument per flag)
     machine: MachineOrRun,
     *,
     changes: SetFlag = None,
+    roots: RootFlag = None,
+    loops: LoopsFlag = None,
     duration: DurationFlag = None,
     output: FilmFlag = None,
     host: HostFlag = "127.0.0.1",
@@ -38,15 +40,20 @@ def view(  # noqa: PLR0913  (one argument per flag)
 ) -> None:
     """Watch a machine or a saved run move: play, scrub, plots, forces; turn its numbers, drag it by a frame.
 
-    Example: kalaba view planar-parallel
+    Examples:
+    kalaba view planar-parallel
+    kalaba view run.nc
     """
     if output is not None:
-        _film(machine, changes, duration, output)
+        from kalaba.view.film import FILMS
+
+        check_place(output, FILMS)
+        _film(_subject(machine, changes, duration, roots, loops).first_run(), output)
         return
     from kalaba.view.studio.serving import check_viser
 
     check_viser()  # before a machine is built for nothing
-    serve(_subject(machine, changes, duration), host, port, browser=browser)
+    serve(_subject(machine, changes, duration, roots, loops), host, port, browser=browser)
 
 
 def serve(subject: Subject, host: str = "127.0.0.1", port: int = 8080, *, browser: bool = True) -> None:
@@ -66,31 +73,32 @@ def serve(subject: Subject, host: str = "127.0.0.1", port: int = 8080, *, browse
     opened.serve()
 
 
-def _subject(machine: str, changes: list[str] | None, duration: float | None) -> Subject:
-    """What to show: a saved run by its suffix, else a machine by its name."""
-    from kalaba.view.studio.subject import subject_by_name, subject_of
+def _subject(
+    machine: str,
+    changes: list[str] | None,
+    duration: float | None,
+    roots: list[Path] | None,
+    loops: str | None,
+) -> Subject:
+    """What to show: a saved run by its suffix, else a machine by its name or its file."""
+    from kalaba.results.saving import open_run
+    from kalaba.view.studio.subject import subject_of, subject_of_named
 
-    if Path(machine).suffix:
-        return subject_of(_saved(machine, changes))
-    settings = read_settings(machine, changes)
-    subject = subject_by_name(machine, settings.options, settings.parameters)
+    if Path(machine).suffix.lower() in RUN_SUFFIXES:
+        if changes:
+            raise CommandError(
+                f"--set {changes[0]}: {machine} has been run already. Run it again: kalaba run {machine}"
+            )
+        return subject_of(open_run(machine))
+    chosen = choose(machine, changes, roots, loops=loops)
+    subject = subject_of_named(chosen.named, chosen.options, chosen.scenario)
     return subject if duration is None else replace(subject, duration=duration)
 
 
-def _saved(machine: str, changes: list[str] | None) -> Run:
-    from kalaba.results.saving import open_run
+def _film(run: Run, output: Path) -> None:
+    from kalaba.view.film import film
 
-    if changes:
-        raise CommandError(f"--set {changes[0]}: {machine} has been run already. Open the machine by its name.")
-    return open_run(machine)
-
-
-def _film(machine: str, changes: list[str] | None, duration: float | None, output: Path) -> None:
-    from kalaba.view.film import FILMS, film
-
-    check_place(output, FILMS)
-    run = _saved(machine, changes) if Path(machine).suffix else _subject(machine, changes, duration).first_run()
-    with picture_bar(run.plant.system.name) as progress:
+    with picture_bar(run.system.name) as progress:
         drawn = film(run, output, progress=progress)
     kind = "film" if drawn.suffix in {".gif", ".mp4"} else "picture"
     console().print(f"{kind}: {drawn}", markup=False)

@@ -14,12 +14,14 @@ import numpy as np
 from kalaba.errors import FileError
 from kalaba.files.source import Notes
 from kalaba.joints import Free, Joint, Weld
+from kalaba.model.options import OneOf, Option
 from kalaba.model.parts import Actuator, Rotor, Spring
 from kalaba.model.solids import Solid, impossible_moments
 from kalaba.space.arrays import Array
 
 MASSLESS = Solid(0.0)
 BASES: dict[str, Joint] = {"fixed": Weld(), "free": Free()}
+BASE = Option("fixed", OneOf(tuple(BASES)), "fixed: the root stands on the world; free: it floats")
 IMPOSSIBLE = "inertia that no solid can have (triangle inequality), taken as it is"
 NO_STOPS = "joint limits bound the start and inverse kinematics; nothing stops a joint there"
 

@@ -19,12 +19,13 @@ from kalaba.files import urdf_loops, urdf_xacro
 from kalaba.files import urdf_loops_file as loops_file
 from kalaba.files.names import Names
 from kalaba.files.source import Notes, Source
-from kalaba.files.tree import MASSLESS, Drive, base_joint, is_massless, limits_of, solid_of
+from kalaba.files.tree import BASE, MASSLESS, Drive, base_joint, is_massless, limits_of, solid_of
 from kalaba.files.urdf_elements import axis, origin
 from kalaba.files.urdf_visuals import Materials, visuals_of
 from kalaba.files.xml_tree import Element, parse, parse_text
 from kalaba.joints import Free, Joint, Planar, Prismatic, Revolute, Weld
 from kalaba.model.formats import Described, Format
+from kalaba.model.options import AnyText, OneOf, Option
 from kalaba.model.parts import WORLD, Body, Frame, Start
 from kalaba.model.solids import INERTIA_PARTS, Solid
 from kalaba.model.system import AnyPart, System
@@ -38,14 +39,14 @@ READ = {"link", "joint", "transmission", "material", *urdf_loops.TAGS}
 ROTOR_INERTIA = ("rotorInertia", "motorInertia", "rotor_inertia", "drake:rotor_inertia")
 REDUCTION = ("mechanicalReduction", "gear_ratio", "drake:gear_ratio")
 OPTIONS = {
-    "base": "fixed: the root stands on the world; free: it floats",
-    "loops": "a file beside it that closes its loops: kalaba YAML, or the YAML of Extended URDF",
-    "meshes": "no: shapes in mesh files are left out",
+    "base": BASE,
+    "loops": Option("", AnyText("path"), "a file that closes its loops: kalaba YAML, or the YAML of Extended URDF"),
+    "meshes": Option(default=True, allowed=OneOf((True, False)), description="whether shapes in mesh files are shown"),
 }
 
 
 def read(
-    path: Path, roots: tuple[Path, ...] = (), *, base: str = "fixed", loops: str | Path = "", meshes: str | bool = True
+    path: Path, roots: tuple[Path, ...] = (), *, base: str = "fixed", loops: str | Path = "", meshes: bool = True
 ) -> Described:
     """Read a URDF or xacro file.
 
@@ -60,7 +61,7 @@ def read(
     root = parse_text(urdf_xacro.expanded(source), path.name) if path.suffix.lower() == ".xacro" else parse(source)
     if root.tag != "robot":
         raise root.error("expected a <robot>. Is it a URDF?")
-    robot = Robot(root, source, base, with_meshes=str(meshes).lower() not in {"no", "false", "0"})
+    robot = Robot(root, source, base, with_meshes=meshes)
     system = robot.system()
     if loops:
         system = loops_file.added(system, Source(Path(loops), roots, notes=source.notes), robot)

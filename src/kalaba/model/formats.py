@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from kalaba.errors import FileError
 
 if TYPE_CHECKING:
+    from kalaba.model.options import Option
     from kalaba.model.system import System
     from kalaba.run.scenario import Scenario
 
@@ -28,6 +29,8 @@ MODULES: dict[str, str] = {
     ".urdf": "kalaba.files.urdf",
     ".xacro": "kalaba.files.urdf",
     ".xml": "kalaba.files.mjcf",
+    ".py": "kalaba.files.python_file",
+    **dict.fromkeys((".nc", ".csv", ".parquet"), "kalaba.files.saved_run"),
 }
 _FORMATS: dict[str, Format] = {}
 
@@ -40,11 +43,13 @@ class Described:
         system: the machine
         scenario: what is to be run on it, where the file says so; its system is `system`
         notes: what the file says and a System does not hold, or holds otherwise: one line each
+        not_run: why it cannot be run although a System is there: one line; "": it can
     """
 
     system: System
     scenario: Scenario | None = None
     notes: tuple[str, ...] = ()
+    not_run: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +59,18 @@ class Format:
     Arguments:
         name: what people call it, such as "URDF"
         suffixes: endings of its files, in lower case, with the dot
-        read: a path, folders that the file may refer to, and options by name → what it describes; None: it is written
-            only
+        read: a path, folders that the file may refer to, and every option by its name → what it describes; None: it is
+            written only
         write: a System or a Scenario, and a path to write to → lines that say what the format cannot hold; None: it is
             read only
-        options: what `read` takes by name, each with a line that says what it is
+        options: what can be chosen when a file is read, by name: `kb.load(path, name=value)`, `--set name=value`
     """
 
     name: str
     suffixes: tuple[str, ...]
     read: Callable[..., Described] | None = None
     write: Callable[[System | Scenario, Path], tuple[str, ...]] | None = None
-    options: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, Option] = field(default_factory=dict)
 
 
 def register(added: Format) -> None:
@@ -81,6 +86,11 @@ def register(added: Format) -> None:
 def suffixes() -> tuple[str, ...]:
     """Endings of all files that are known."""
     return tuple(dict.fromkeys((*MODULES, *_FORMATS)))
+
+
+def written_suffixes() -> tuple[str, ...]:
+    """Endings of files that are written."""
+    return tuple(suffix for suffix in suffixes() if format_of(Path(f"model{suffix}")).write is not None)
 
 
 def format_of(path: Path) -> Format:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     import xarray as xr
 
+    from kalaba.model.system import System
     from kalaba.plant.plant import Plant
 
 
@@ -209,6 +210,11 @@ class Run:
     shortfalls: tuple[Shortfall, ...] = field(default=(), repr=False)
     judgement: Judgement = field(default=Judgement(), repr=False)
     lost_hold: LostHold | None = field(default=None, repr=False)
+
+    @property
+    def system(self) -> System:
+        """The machine that moved, as it was described, with the numbers that it had."""
+        return self.plant.system
 
     @property
     def end(self) -> NamedState:

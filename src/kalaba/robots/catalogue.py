@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import PurePath
 from types import MappingProxyType
 from typing import NamedTuple
 
-from kalaba.errors import FileError, ModelError, near
+from kalaba.errors import ModelError, near
+from kalaba.model.options import Choice
 from kalaba.model.system import System
 from kalaba.robots import (
     bennett,
@@ -35,7 +35,7 @@ from kalaba.robots import (
     two_arm_screw,
     two_drive_carry,
 )
-from kalaba.robots.entry import Choice, Entry
+from kalaba.robots.entry import Entry
 from kalaba.robots.papers.shelf import paper_of, papers_about
 from kalaba.run.scenario import Scenario
 
@@ -101,26 +101,26 @@ def catalog() -> tuple[Listed, ...]:
     return tuple(Listed(entry.name, entry.summary) for entry in ENTRIES.values())
 
 
-def find(name: str) -> Entry:
-    """Give the entry of a name, or of the paper that a DOI, an author or a robot's printed name leads to.
+def look_for(name: str) -> Entry | None:
+    """Give the entry of a name, or of the paper that a DOI, an author or a robot's printed name leads to; None: none.
 
-    If there is none, say which names are near.
+    A paper that has several machines is refused, with their names.
     """
     if name in ENTRIES:
         return ENTRIES[name]
     papers = papers_about(name) if name.strip() else ()
     machines = [machine for paper in papers for machine in paper.machines]
-    if len(machines) == 1:
-        return ENTRIES[machines[0]]
-    if machines:
+    if len(machines) > 1:
         raise ModelError(f"{name}: papers about it have the machines {', '.join(machines)}. Name one of them.")
-    path = PurePath(name)
-    if path.suffix or len(path.parts) > 1:
-        kind = f"{path.suffix} files" if path.suffix else "files without a suffix"
-        raise FileError(
-            f"{name}: {kind} cannot be read yet. Describe the machine with kb.System or take one of kb.catalog()."
-        )
-    raise ModelError(f"no machine {name!r} in the catalogue; {near(name, ENTRIES)}")
+    return ENTRIES[machines[0]] if machines else None
+
+
+def find(name: str) -> Entry:
+    """The same; if there is none, say which names are near."""
+    entry = look_for(name)
+    if entry is None:
+        raise ModelError(f"no machine {name!r} in the catalogue; {near(name, ENTRIES)}")
+    return entry
 
 
 def load(name: str, parameters: Mapping[str, float] = NO_PARAMETERS, **options: Choice) -> System:
@@ -142,9 +142,6 @@ def scenario(name: str, parameters: Mapping[str, float] = NO_PARAMETERS, **optio
         name: its name, one of kb.catalog()
         parameters: numbers that differ from the catalogue's, by path, in SI units
         options: the machine's own options by name; `kalaba show NAME` lists them
-
-    Returns:
-        system, duration, stepper and control, to hand to kb.simulate
     """
     entry = find(name)
     usual = entry.scenario(**entry.settings(options))

@@ -16,12 +16,13 @@ import numpy as np
 from kalaba.cooperate.grasp import Grasp
 from kalaba.cooperate.hold import hold
 from kalaba.joints import Joint
+from kalaba.model.options import Amount, Choice, Option
 from kalaba.model.parts import Body, Frame, Start
 from kalaba.model.solids import Solid
 from kalaba.model.system import AnyPart, System
 from kalaba.printing.notation import Notation
 from kalaba.robots import puma560
-from kalaba.robots.entry import Amount, Choice, Erratum, Option
+from kalaba.robots.entry import Erratum
 from kalaba.robots.papers import sun
 from kalaba.robots.published import Line, PaperFigures, PaperPanel
 from kalaba.space.pose import Pose

@@ -12,11 +12,12 @@ from kalaba.control.allocation import LeastSquares
 from kalaba.control.goals import Follow
 from kalaba.control.servo import Servo
 from kalaba.joints import Planar, Revolute, Spherical, Weld
+from kalaba.model.options import OneOf, Option
 from kalaba.model.parts import Actuator, Body, Connection, Constraint, Parameter, Start
 from kalaba.model.solids import Solid
 from kalaba.model.system import AnyPart, System
 from kalaba.printing.notation import Notation
-from kalaba.robots.entry import Entry, Erratum, OneOf, Option
+from kalaba.robots.entry import Entry, Erratum
 from kalaba.robots.feedback import follow
 from kalaba.robots.papers import dong2022
 from kalaba.robots.published import Claim, Line, PaperFigures, PaperPanel

@@ -8,10 +8,11 @@ from __future__ import annotations
 from math import pi
 
 from kalaba.joints import Revolute
+from kalaba.model.options import OneOf, Option
 from kalaba.model.parts import Actuator, Body, Connection, Start
 from kalaba.model.solids import Rod
 from kalaba.model.system import System
-from kalaba.robots.entry import Entry, OneOf, Option
+from kalaba.robots.entry import Entry
 from kalaba.robots.feedback import follow
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Y

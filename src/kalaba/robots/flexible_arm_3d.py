@@ -10,10 +10,11 @@ from kalaba.joints import Revolute
 from kalaba.model.beams.beam import Beam
 from kalaba.model.beams.section import Tube
 from kalaba.model.beams.shapes import StaticTip
+from kalaba.model.options import OneOf, Option
 from kalaba.model.parts import Actuator, Body, Start
 from kalaba.model.solids import Box, Solid
 from kalaba.model.system import System
-from kalaba.robots.entry import Entry, OneOf, Option
+from kalaba.robots.entry import Entry
 from kalaba.robots.feedback import follow
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Pose, X, Y, Z

@@ -9,10 +9,11 @@ from kalaba.joints import Revolute
 from kalaba.model.beams.beam import Beam
 from kalaba.model.beams.section import Rectangle
 from kalaba.model.beams.shapes import Pinned
+from kalaba.model.options import OneOf, Option, Whole
 from kalaba.model.parts import Actuator, Body, Connection, Start
 from kalaba.model.solids import Rod
 from kalaba.model.system import System
-from kalaba.robots.entry import Entry, OneOf, Option, Whole
+from kalaba.robots.entry import Entry
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Pose, Y, Z
 from kalaba.steppers import DormandPrince

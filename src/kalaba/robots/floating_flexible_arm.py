@@ -17,11 +17,12 @@ from kalaba.joints import Planar, Revolute
 from kalaba.model.beams.beam import Beam
 from kalaba.model.beams.section import Rectangle
 from kalaba.model.beams.shapes import ClampedFree, Polynomial, Shapes, table
+from kalaba.model.options import OneOf, Option, Positive, Whole
 from kalaba.model.parts import Actuator, Body, Constraint, Force, Output, Parameter, Start
 from kalaba.model.solids import Solid
 from kalaba.model.system import AnyPart, System
 from kalaba.printing.notation import Notation
-from kalaba.robots.entry import Entry, Erratum, OneOf, Option, Positive, Whole
+from kalaba.robots.entry import Entry, Erratum
 from kalaba.robots.papers import liao2010
 from kalaba.robots.published import Claim, Line, Measure, PaperFigures, PaperPanel
 from kalaba.run.scenario import Scenario

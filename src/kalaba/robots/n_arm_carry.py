@@ -12,12 +12,13 @@ from kalaba import paths as path
 from kalaba.cooperate.carry import Carry
 from kalaba.cooperate.grasp import Grasp
 from kalaba.cooperate.hold import hold
+from kalaba.model.options import Choice, Option, Whole
 from kalaba.model.parts import Body, Start
 from kalaba.model.solids import Cylinder
 from kalaba.model.system import System
 from kalaba.robots import cooperation as common
 from kalaba.robots import puma560
-from kalaba.robots.entry import Choice, Entry, Option, Whole
+from kalaba.robots.entry import Entry
 from kalaba.robots.two_arm_carry import ENTRY as CARRY
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Pose, Z

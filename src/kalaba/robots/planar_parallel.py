@@ -13,12 +13,13 @@ from kalaba.control.ideal import IdealServo
 from kalaba.control.servo import Servo
 from kalaba.errors import ModelError
 from kalaba.joints import Planar, Revolute
+from kalaba.model.options import OneOf, Option
 from kalaba.model.parts import Actuator, Body, Constraint, Output, Parameter, Start
 from kalaba.model.solids import Solid
 from kalaba.model.system import System
 from kalaba.plant.laws import Controller
 from kalaba.printing.notation import Notation
-from kalaba.robots.entry import Entry, Erratum, OneOf, Option
+from kalaba.robots.entry import Entry, Erratum
 from kalaba.robots.papers import han2020
 from kalaba.robots.published import Claim, Line, PaperFigures, PaperPanel
 from kalaba.run.scenario import Scenario

@@ -21,13 +21,14 @@ from kalaba.control.hybrid import PID, Hybrid
 from kalaba.control.servo import Servo
 from kalaba.control.transmission import Backlash
 from kalaba.joints import Prismatic, Spherical, Universal
+from kalaba.model.options import Amount, OneOf, Option
 from kalaba.model.parts import Actuator, Body, Connection, Frame, Output, Parameter, Spring, Start
 from kalaba.model.solids import Cylinder, Rod, Solid
 from kalaba.model.system import System
 from kalaba.paths.making import circle
 from kalaba.plant.laws import Controller
 from kalaba.printing.notation import Notation
-from kalaba.robots.entry import Amount, Entry, Erratum, OneOf, Option
+from kalaba.robots.entry import Entry, Erratum
 from kalaba.robots.papers import dou2014
 from kalaba.robots.published import Claim, Line, PaperFigures, PaperPanel
 from kalaba.run.scenario import Scenario

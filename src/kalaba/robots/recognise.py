@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from kalaba.model.fingerprint import fingerprint
+from kalaba.model.options import Choice
 from kalaba.plant.laws import written
 from kalaba.robots import catalogue
 from kalaba.robots.catalogue import ENTRIES
-from kalaba.robots.entry import Choice
 
 if TYPE_CHECKING:
     from kalaba.results.run import Run

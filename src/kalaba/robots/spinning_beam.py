@@ -10,9 +10,10 @@ from kalaba.joints import Revolute
 from kalaba.model.beams.beam import Beam
 from kalaba.model.beams.section import Stiffness
 from kalaba.model.beams.shapes import Polynomial
+from kalaba.model.options import OneOf, Option, Whole
 from kalaba.model.parts import Body, Constraint, Parameter
 from kalaba.model.system import System
-from kalaba.robots.entry import Entry, OneOf, Option, Whole
+from kalaba.robots.entry import Entry
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Z
 from kalaba.steppers import DormandPrince

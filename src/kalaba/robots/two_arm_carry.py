@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from kalaba import paths as path
 from kalaba.cooperate.carry import Carry
+from kalaba.model.options import Choice
 from kalaba.robots import cooperation as common
-from kalaba.robots.entry import Choice, Entry, Erratum
+from kalaba.robots.entry import Entry, Erratum
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Pose, Y
 

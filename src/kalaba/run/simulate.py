@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import inf
+from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
@@ -28,19 +29,22 @@ from kalaba.run.loops import run_task
 from kalaba.run.lost_hold import hold_message, lost_hold
 from kalaba.run.progress import Watcher
 from kalaba.run.sampling import samplers
+from kalaba.run.scenario import Scenario
 from kalaba.run.shortfall import shortfalls
 from kalaba.run.task import Task
 from kalaba.steppers import Auto, Stepper
 
+SAVE_EVERY = 0.01  # s
+
 
 def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for)
-    system: System | Plant,
+    system: System | Plant | Scenario,
     duration: float | None = None,
     start: State | tuple[ArrayLike, ArrayLike] | None = None,
-    stepper: Stepper = Auto(),
+    stepper: Stepper | None = None,
     control: Control | None = None,
     stabilisation: Stabilisation = Projection(),
-    save_every: float = 0.01,
+    save_every: float | None = None,
     stop: str | None = None,
     *,
     progress: Watcher | None = None,
@@ -51,15 +55,14 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
     """Simulate a machine for a duration in seconds and return the Run.
 
     Arguments:
-        system: the machine, a System or a Plant
-        duration: time to simulate, s; None = as long as the control lasts, if it says
-        start: a State or (q, v), or `run.end` of a machine that may have had other parts: grasped and let go since.
-            Rows that it does not obey take hold by a plastic impact, see `run.start_energy_loss`. None = where the
-            control wants to begin, else the machine's start
-        stepper: how time is stepped: with controlled error, implicitly where stiff; or one such as RungeKutta4(1e-3)
+        system: the machine, a System or a Plant; or a Scenario, whose settings hold where no others are given
+        duration: time to simulate, s; None = the Scenario's, or as long as the control lasts, if it says
+        start: a State or (q, v), or `run.end` of a machine that had other parts; rows that it does not obey take hold
+            by a plastic impact, see `run.start_energy_loss`. None = where the control or else the machine begins
+        stepper: how time is stepped, such as RungeKutta4(1e-3); None = the Scenario's, else Auto()
         control: {motor: expression}, a controller such as Carry(...), or Sampled(function, rate); None = no motor acts
         stabilisation: how constraint rows are kept closed: Projection(), Baumgarte(...) or NoStabilisation()
-        save_every: time between samples, s
+        save_every: time between samples, s; None = the Scenario's, else 0.01
         stop: a condition that ends the run when it becomes true, such as "nut.travel > 0.06"
         progress: a function that gets a Progress some ten times per second
         check: whether a run that breaks off is an error; if not it is returned, and `run.status` says why
@@ -69,30 +72,62 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
     Raises:
         IntegrationError: the stepper cannot do the run, or the run broke off; then `.run` is the part done.
     """
-    plant = _plant(system, start)
-    driver = None if control is None else controller(control, plant.system.name)
+    asked = _asked(system, duration, stepper, control, save_every)
+    plant = _plant(asked.machine, start)
+    driver = None if asked.control is None else controller(asked.control, plant.system.name)
     state, loss = _start(plant, driver, start)
     drive = None if driver is None else driver.law(plant, state)
     task = Task(
         plant=plant,
         start=state,
         loss=loss,
-        duration=driver.duration if duration is None and driver is not None else duration,  # type: ignore[arg-type]
-        stepper=stepper,
+        duration=driver.duration if asked.duration is None and driver is not None else asked.duration,  # type: ignore[arg-type]
+        stepper=asked.stepper,
         law=drive if isinstance(drive, Law) else None,
         samplers=tuple(samplers(plant, drive)),
         stabilisation=stabilisation,
-        save_every=save_every,
+        save_every=asked.save_every,
         stop=stop,
         progress=progress,
         max_steps=max_steps,
         max_time=max_time,
     )
     run = _judged(run_task(task), task, driver)
-    warn(task, run, controller_has_goals=isinstance(control, Controller))
+    warn(task, run, controller_has_goals=isinstance(asked.control, Controller))
     if check and run.status.failed:
         raise IntegrationError(run.status.message, run)
     return run
+
+
+class _Asked(NamedTuple):
+    """What a run is asked for, with what a Scenario says and defaults filled in."""
+
+    machine: System | Plant
+    duration: float | None
+    stepper: Stepper
+    control: Control | None
+    save_every: float
+
+
+def _asked(
+    system: System | Plant | Scenario,
+    duration: float | None,
+    stepper: Stepper | None,
+    control: Control | None,
+    save_every: float | None,
+) -> _Asked:
+    if isinstance(system, Scenario):
+        duration = system.duration if duration is None else duration
+        stepper = system.stepper if stepper is None else stepper
+        control = system.control if control is None else control
+        save_every = system.save_every if save_every is None else save_every
+    return _Asked(
+        system.system if isinstance(system, Scenario) else system,
+        duration,
+        Auto() if stepper is None else stepper,
+        control,
+        SAVE_EVERY if save_every is None else save_every,
+    )
 
 
 def _start(

@@ -69,6 +69,7 @@ def test_completion_loads_nothing_heavy_and_takes_less_than_half_a_second(tmp_pa
         ran = subprocess.run(
             [sys.executable, "-c", code + "from kalaba.cli import main; main()"],
             env=os.environ | asked,
+            cwd=tmp_path,
             capture_output=True,
             text=True,
             check=True,

@@ -8,12 +8,13 @@ import pytest
 
 import kalaba.robots
 from kalaba.derive.kinematics import Kinematics
-from kalaba.errors import FileError, KalabaError, ModelError
+from kalaba.errors import ModelError
+from kalaba.model.options import Amount, Option, Positive, Whole
 from kalaba.model.text.expressions import parse
 from kalaba.plant.laws import Controller
 from kalaba.robots import catalogue
 from kalaba.robots.catalogue import ENTRIES, catalog, load, scenario
-from kalaba.robots.entry import Amount, Entry, Option, Positive, Whole
+from kalaba.robots.entry import Entry
 
 SUPPORT = {"__init__", "catalogue", "cooperation", "entry", "feedback", "published", "recognise"}
 
@@ -159,14 +160,6 @@ def test_an_amount_is_a_number_from_zero(value):
     assert str(gap.allowed) == "any number from 0"
     with pytest.raises(ModelError, match=r"^n\.gap: expected a number from 0, got"):
         gap.check("n.gap", value)
-
-
-@pytest.mark.parametrize("path", ["panda.urdf", "machines/cell.yaml", "machines/cell"])
-def test_files_are_refused_for_now(path):
-    with pytest.raises(FileError, match="cannot be read yet") as caught:
-        load(path)
-    assert isinstance(caught.value, KalabaError)
-    assert "\n" not in str(caught.value)
 
 
 def test_a_wrong_parameter_names_the_near_ones():

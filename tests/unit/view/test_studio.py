@@ -17,6 +17,7 @@ from kalaba.view.studio.drag import drag
 from kalaba.view.studio.quantities import quantities
 from kalaba.view.studio.subject import subject_by_name, subject_of
 from kalaba.view.studio.titles import title_of
+from unit.results.samples import small_run
 
 DRAWN = 1e-6  # m, and of unit vectors: what the page promises
 
@@ -89,7 +90,7 @@ def test_other_numbers_give_the_run_that_simulate_gives(page_of_four_bar):
 
 @pytest.mark.parametrize("name", ["four-bar", "dual-mobile-arm"])
 def test_four_seconds_are_simulated_again_within_a_fifth_of_a_second(name):
-    subject = replace(subject_by_name(name, {}), duration=4.0)
+    subject = replace(subject_by_name(name), duration=4.0)
     subject.first_run()  # builds
     parameter = subject.parameters[0]
     taken = []
@@ -151,7 +152,7 @@ def test_a_pull_can_turn_a_frame_too():
 
 
 def test_arrows_are_the_reactions_and_the_motors_efforts():
-    subject = replace(subject_by_name("stewart", {}), duration=0.2)
+    subject = replace(subject_by_name("stewart"), duration=0.2)
     run = subject.first_run()
     from kalaba.view.scene import scene_of
 
@@ -238,16 +239,36 @@ def test_a_run_goes_on_from_where_it_was_pulled(page_of_four_bar):
     assert opened.wait(60)
 
 
-def test_a_saved_run_is_shown_and_says_what_it_cannot_do(tmp_path, page):
+def test_a_saved_run_is_shown_and_simulated_again_with_other_numbers(tmp_path, page):
     chosen = kb.scenario("four-bar")
     kb.simulate(chosen.system, 0.3, control=chosen.control).save(tmp_path / "run.nc")
-    subject = subject_of(kb.open_run(tmp_path / "run.nc"))
-    assert "control" in subject.fixed
+    subject = subject_of(tmp_path / "run.nc")
     page._open(lambda: subject)
     assert page.wait(60)
     page.seek(0.3)
     assert drawn_as(page, page.run.q[-1])
-    assert not page.panel.tuning.sliders
+    page.tune({"crank.mass": 0.5})
+    assert page.wait(60)
+    heavier = kb.simulate(kb.load("four-bar", {"crank.mass": 0.5}), 0.3, control=chosen.control)
+    assert page.run.q[-1] == pytest.approx(heavier.q[-1], abs=1e-12)  # the same run, bit for bit but for the text
+    page.tune({})
+    assert page.wait(60)
+
+
+def test_a_run_that_began_elsewhere_is_simulated_again_from_there(tmp_path):
+    run = kb.simulate(kb.load("four-bar"), 0.2)
+    onward = kb.simulate(run.plant, 0.1, start=run.end)
+    onward.save(tmp_path / "onward.nc")
+    again = subject_of(kb.open_run(tmp_path / "onward.nc")).run_with({})
+    assert again.q[-1] == pytest.approx(onward.q[-1], abs=1e-9)  # the start is projected again, which rounds
+
+
+def test_a_run_of_a_controller_says_why_its_numbers_are_fixed(tmp_path):
+    small_run().save(tmp_path / "run.nc")
+    assert "a file holds no Python functions, which gust had" in subject_of(str(tmp_path / "run.nc")).fixed
+    run = kb.scenario("four-bar").run(0.02)
+    driven = replace(run, effort=replace(run.effort, settings={"control": "Servo(goals=...)"}))
+    assert "keeps its control in words alone: Servo(goals=...)" in subject_of(driven).fixed
 
 
 def test_only_the_latest_of_waiting_jobs_is_done(page):

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.errors import KalabaError
+from kalaba.files.named import named
 from kalaba.model.listing import size_words
 from kalaba.results.places import check_place, write_text
 from kalaba.results.run import Run
@@ -31,7 +32,7 @@ WHITE, ROOM = 250, 24  # what counts as empty; pixels left above and below
 
 
 def report(run: Run | str | Path, path: str | Path, progress: Progress | None = None) -> Path:
-    """Write a report of a run, of a file that holds one, or of a machine of the catalogue in its own scenario.
+    """Write a report of a run, of a file that holds one, or of a machine in its own scenario.
 
     The page has the machine's picture, source and errata, parts and parameters, mobility, plots, peaks, residuals,
     energy balance, timing, sizes of the equations and provenance; nothing in it is fetched from elsewhere. Of a machine
@@ -39,7 +40,7 @@ def report(run: Run | str | Path, path: str | Path, progress: Progress | None = 
     simulated for it.
 
     Arguments:
-        run: a Run, the path of a saved one, or the name of a machine of the catalogue
+        run: a Run, the path of a saved one, or a machine: a name of the catalogue or the path of a file
         path: where to write, .html
         progress: called with the options of each run that is simulated for a panel of the paper; None: nobody is told
 
@@ -73,7 +74,7 @@ def composed(run: Run, progress: Progress | None = None) -> str:
 def _run_of(source: str | Path) -> Run:
     if Path(source).suffix.lower() in FORMATS:
         return open_run(source)
-    return simulated(scenario(str(source)))
+    return simulated(named(source).scenario())
 
 
 def _entry(run: Run) -> Entry | None:

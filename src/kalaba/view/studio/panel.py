@@ -82,7 +82,7 @@ class Panel:
 
     def put(self, subject: Subject, run: Run) -> None:
         """Fill in what belongs to another machine."""
-        self.machine.value = subject.name if subject.entry is not None else OWN
+        self.machine.value = subject.name if subject.named is not None and subject.named.entry is not None else OWN
         self.switches.put(subject)
         self.tuning.put(subject)
         frames = tuple(name for name in run.plant.machine.frames if name != "world")

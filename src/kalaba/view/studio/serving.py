@@ -11,6 +11,7 @@ import sys
 import webbrowser
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kalaba.errors import ViewError
@@ -32,7 +33,7 @@ Say = Callable[[str], None]
 
 
 def studio(  # noqa: PLR0913  (one argument per choice)
-    machine: Subject | str | System | Plant | Run | Scenario,
+    machine: Subject | str | Path | System | Plant | Run | Scenario,
     *,
     host: str = HOST,
     port: int = PORT,
@@ -46,7 +47,7 @@ def studio(  # noqa: PLR0913  (one argument per choice)
     Needs the extra: pip install 'kalaba[view]'.
 
     Arguments:
-        machine: a name of the catalogue, a System, a Plant, a Scenario or a Run
+        machine: a name of the catalogue, a path of a machine or a run, a System, a Plant, a Scenario or a Run
         host: address to serve on; the page is for this computer alone unless it says otherwise
         port: port to serve on; the next free one is taken if it is in use
         driven: the Scenario that a Run came from, so that it can be simulated again

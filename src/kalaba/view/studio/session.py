@@ -23,7 +23,7 @@ from kalaba.view.studio.panel import Panel
 from kalaba.view.studio.player import Player
 from kalaba.view.studio.quantities import Quantity, quantities
 from kalaba.view.studio.stage import Stage
-from kalaba.view.studio.subject import Subject, machine_names, subject_by_name
+from kalaba.view.studio.subject import Subject, machine_names, subject_by_name, subject_of_named
 from kalaba.view.studio.titles import said_of, title_of
 from kalaba.view.studio.worker import Worker
 
@@ -99,7 +99,7 @@ class Studio:
         Arguments:
             name: name of the machine
         """
-        self._open(lambda: subject_by_name(name, {}), name)
+        self._open(lambda: subject_by_name(name), name)
 
     def switch(self, options: Mapping[str, Any]) -> None:
         """Show the same machine with other options: other motors, another allocation, another control.
@@ -107,8 +107,9 @@ class Studio:
         Arguments:
             options: options of the machine by name; others have their defaults
         """
-        name = self.subject.name
-        self._open(lambda: subject_by_name(name, options), name)
+        opened = self.subject.named
+        if opened is not None:
+            self._open(lambda: subject_of_named(opened, options), self.subject.name)
 
     def tune(self, values: dict[str, float]) -> None:
         """Simulate again with other numbers.

@@ -27,7 +27,8 @@ def title_of(subject: Subject, run: Run) -> str:
 
 def said_of(subject: Subject, run: Run) -> list[str]:
     """The lines below: what it is, the worst row, how good the run is, and what makes it doubtful."""
-    lines = [] if subject.entry is None else [subject.entry.summary]
+    entry = None if subject.named is None else subject.named.entry
+    lines = [] if entry is None else [entry.summary]
     if run.worst is not None:
         lines.append(f"worst residual {run.worst.value:.1e} in {run.worst.row} at {run.worst.time:.3g} s")
     lines.append(f"accuracy: {run.accuracy.words}")

@@ -94,7 +94,7 @@ class Switches:
         for handle in self.handles.values():
             handle.remove()
         self.handles, self._choices = {}, {}
-        options = subject.entry.options if subject.entry is not None else {}
+        options = subject.named.options if subject.named is not None else {}
         self._folder.visible = bool(options)
         with self._folder:
             for name, option in options.items():
