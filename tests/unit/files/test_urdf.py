@@ -120,7 +120,7 @@ def test_a_mesh_within_the_roots_is_taken_along_and_none_from_outside(file, tmp_
     assert MeshShape(str(mesh)) in shapes
     assert not any(isinstance(v.shape, MeshShape) for v in read(path).system.machine.visuals)
     assert not any(
-        isinstance(v.shape, MeshShape) for v in read(path, (tmp_path / "packages",), meshes="no").system.machine.visuals
+        isinstance(v.shape, MeshShape) for v in read(path, (tmp_path / "packages",), meshes=False).system.machine.visuals
     )
 
 
