@@ -119,9 +119,8 @@ def test_a_mesh_within_the_roots_is_taken_along_and_none_from_outside(file, tmp_
     shapes = [v.shape for v in read(path, (tmp_path / "packages",)).system.machine.visuals]
     assert MeshShape(str(mesh)) in shapes
     assert not any(isinstance(v.shape, MeshShape) for v in read(path).system.machine.visuals)
-    assert not any(
-        isinstance(v.shape, MeshShape) for v in read(path, (tmp_path / "packages",), meshes=False).system.machine.visuals
-    )
+    without = read(path, (tmp_path / "packages",), meshes=False).system.machine
+    assert not any(isinstance(v.shape, MeshShape) for v in without.visuals)
 
 
 @pytest.mark.parametrize("base", ["fixed", "free"])
