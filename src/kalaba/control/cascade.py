@@ -16,6 +16,7 @@ from kalaba.control.ideal import idle_motors
 from kalaba.errors import ControlError
 from kalaba.paths.checks import zero_or_more
 from kalaba.plant.laws import Law
+from kalaba.space.number import measured
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
@@ -44,7 +45,7 @@ class Cascade:
     """
 
     levels: tuple[tuple[Goal, ...], ...]
-    frequency: float = 0.0
+    frequency: float = measured("rad/s", default=0.0)
     damping: float = 1.0
 
     if TYPE_CHECKING:

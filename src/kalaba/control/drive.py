@@ -18,6 +18,7 @@ from kalaba.paths.checks import positive, zero_or_more
 from kalaba.plant.laws import Control, Controller, Law, Limited, controller, law_function, limited
 from kalaba.plant.start import closing
 from kalaba.space.arrays import Array
+from kalaba.space.number import measured
 
 if TYPE_CHECKING:
     from kalaba.control.goals import Goal
@@ -49,10 +50,10 @@ class Drive:
         backlash: of each motor; None: none
     """
 
-    rate: float = 1000.0
-    lag: float = 0.0
-    position_noise: float = 0.0
-    speed_noise: float = 0.0
+    rate: float = measured("Hz", default=1000.0)
+    lag: float = measured("s", default=0.0)
+    position_noise: float = measured("m", "rad", default=0.0)
+    speed_noise: float = measured("m/s", "rad/s", default=0.0)
     seed: int = 0
     friction: Friction | None = None
     backlash: Backlash | None = None

@@ -14,6 +14,7 @@ from kalaba.control.goals import Goal, checked_goals, duration_of
 from kalaba.errors import ControlError
 from kalaba.paths.checks import zero_or_more
 from kalaba.plant.laws import Expressions, Law
+from kalaba.space.number import measured
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
@@ -45,7 +46,7 @@ class IdealServo:
 
     goals: tuple[Goal, ...]
     stacked: bool = False
-    frequency: float = 0.0
+    frequency: float = measured("rad/s", default=0.0)
     damping: float = 1.0
     motors_only: bool = False
 

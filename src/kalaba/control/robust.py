@@ -22,6 +22,7 @@ import casadi as ca
 
 from kalaba.errors import ControlError, near
 from kalaba.paths.checks import finite, positive
+from kalaba.space.number import measured
 
 if TYPE_CHECKING:
     from kalaba.control.goals import Rows
@@ -61,8 +62,12 @@ class Robust(Correction):
         width: ε, m/s or rad/s
     """
 
-    bound: float
-    width: float
+    bound: float = measured("m/s^2", "rad/s^2")
+    width: float = measured("m/s", "rad/s")
+
+    if TYPE_CHECKING:
+
+        def __init__(self, bound: float, width: float) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bound", positive(self.bound, "Robust.bound"))
@@ -87,7 +92,11 @@ class Adaptive(Correction):
         gain: Γ, 1/s²
     """
 
-    gain: float
+    gain: float = measured("1/s^2")
+
+    if TYPE_CHECKING:
+
+        def __init__(self, gain: float) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gain", positive(self.gain, "Adaptive.gain"))

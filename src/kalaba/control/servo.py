@@ -29,6 +29,7 @@ from kalaba.plant.plant import Plant, build
 from kalaba.plant.start import take_over
 from kalaba.plant.state import State
 from kalaba.space.arrays import Array
+from kalaba.space.number import measured
 from kalaba.units import counted
 
 if TYPE_CHECKING:
@@ -71,10 +72,10 @@ class Servo:
     goals: tuple[Goal, ...]
     actuators: tuple[str, ...] | str = ALL
     allocation: Allocation = LeastSquares()
-    frequency: float = 20.0
+    frequency: float = measured("rad/s", default=20.0)
     damping: float = 1.0
-    run_in: float | None = None
-    rate: float = 1000.0
+    run_in: float | None = measured("s", default=None)
+    rate: float = measured("Hz", default=1000.0)
     model: Model = ()
     correction: Correction | None = None
     origin: tuple[tuple[float, ...], tuple[float, ...]] | None = field(default=None, repr=False)  # numbers, not code

@@ -14,6 +14,7 @@ from kalaba.errors import ControlError
 from kalaba.paths.checks import positive, zero_or_more
 from kalaba.plant.start import closing
 from kalaba.space.arrays import Array
+from kalaba.space.number import measured
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
@@ -37,9 +38,9 @@ class Friction:
         creep: ṡ₀, m/s or rad/s
     """
 
-    coulomb: float = 0.0
-    viscous: float = 0.0
-    creep: float = 0.01
+    coulomb: float = measured("N", "N*m", default=0.0)
+    viscous: float = measured("N*s/m", "N*m*s/rad", default=0.0)
+    creep: float = measured("m/s", "rad/s", default=0.01)
 
     def __post_init__(self) -> None:
         for name in ("coulomb", "viscous"):
@@ -79,8 +80,12 @@ class Backlash:
         rotor: m_r, inertia of the motor's side as felt along the displacement, kg or kg·m²
     """
 
-    gap: float
-    rotor: float
+    gap: float = measured("m", "rad")
+    rotor: float = measured("kg", "kg*m^2")
+
+    if TYPE_CHECKING:
+
+        def __init__(self, gap: float, rotor: float) -> None: ...
 
     def __post_init__(self) -> None:
         positive(self.gap, "Backlash.gap")

@@ -30,6 +30,7 @@ from kalaba.errors import ControlError, near
 from kalaba.paths.checks import positive
 from kalaba.paths.path import Path, Turn, keep
 from kalaba.plant.laws import Controller, Law, read
+from kalaba.space.number import measured
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
@@ -71,7 +72,7 @@ class Carry(Controller):
     path: Path | None = None
     turn: Turn = keep()
     joints: tuple[tuple[str, str | tuple[MoveTo, ...]], ...] | Mapping[str, Moves] = ()
-    frequency: float = 20.0  # ω, rad/s
+    frequency: float = measured("rad/s", default=20.0)  # ω
     damping: float = 1.0  # ζ
     share: Allocation | None = None  # with a closed form for any number of spare motors
     squeeze: Squeeze = None  # f, N

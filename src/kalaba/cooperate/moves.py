@@ -14,6 +14,7 @@ from kalaba.control.goals import Aim, PoseMotion, scalar_aim
 from kalaba.model.text.expressions import Expression
 from kalaba.paths.checks import finite, positive
 from kalaba.paths.timing import MinimumJerk
+from kalaba.space.number import measured
 
 if TYPE_CHECKING:
     from kalaba.derive.kinematics import Kinematics
@@ -29,8 +30,12 @@ class MoveTo:
         duration: how long the move takes, s
     """
 
-    value: float
-    duration: float
+    value: float = measured("m", "rad")
+    duration: float = measured("s")
+
+    if TYPE_CHECKING:
+
+        def __init__(self, value: float, duration: float) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", finite(self.value, "MoveTo.value"))

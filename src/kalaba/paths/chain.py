@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -24,6 +25,7 @@ from kalaba.paths.checks import positive
 from kalaba.paths.curve import Shape, Table
 from kalaba.paths.polynomials import Polynomials, polynomials
 from kalaba.space.arrays import Array
+from kalaba.space.number import measured
 
 ZERO = np.zeros(3)
 BEZIER = np.array(  # powers of u from the control points of a quintic
@@ -142,7 +144,11 @@ class Circular:
         distance: from the corner to where a leg is left, m
     """
 
-    distance: float
+    distance: float = measured("m")
+
+    if TYPE_CHECKING:
+
+        def __init__(self, distance: float) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "distance", positive(self.distance, "blend"))
@@ -171,7 +177,11 @@ class Quintic:
         distance: from the corner to where a leg is left, m
     """
 
-    distance: float
+    distance: float = measured("m")
+
+    if TYPE_CHECKING:
+
+        def __init__(self, distance: float) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "distance", positive(self.distance, "blend"))

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import wraps
+from typing import ParamSpec
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,14 +16,38 @@ from kalaba import tolerances
 from kalaba.errors import ControlError
 from kalaba.paths.chain import Chain, Circular, Quintic, arc, straight
 from kalaba.paths.checks import distinct_points, finite, point, positive
-from kalaba.paths.path import Path
+from kalaba.paths.path import Path, Recipe
 from kalaba.paths.polynomials import polynomials
 from kalaba.paths.timing import Constant, MeanSpeed, Timing, timing_of
 from kalaba.paths.written import written
 from kalaba.space.arrays import Array
 from kalaba.space.pose import Axis, AxisLike, Z, as_axis
 
+Arguments = ParamSpec("Arguments")
 
+
+def _remembered(make: Callable[Arguments, Path]) -> Callable[Arguments, Path]:
+    """The same function; the paths that it makes know how they were asked for."""
+
+    @wraps(make)
+    def made(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Path:
+        path = make(*args, **kwargs)
+        given = inspect.signature(make).bind(*args, **kwargs).arguments
+        return replace(
+            path, recipe=Recipe(make.__name__, tuple((name, _plain(value)) for name, value in given.items()))
+        )
+
+    return made
+
+
+def _plain(value: object) -> object:
+    """An argument as a frozen value: arrays and lists as tuples, numbers of NumPy as Python's."""
+    if isinstance(value, np.ndarray | np.generic):
+        return _plain(value.tolist())
+    return tuple(map(_plain, value)) if isinstance(value, list | tuple) else value
+
+
+@_remembered
 def circle(  # noqa: PLR0913, PLR0917  (each says one thing about the circle)
     diameter: float,
     speed: float,
@@ -55,6 +83,7 @@ def circle(  # noqa: PLR0913, PLR0917  (each says one thing about the circle)
     return Path(curve, timing.fit(curve.length), is_relative=centre is None)
 
 
+@_remembered
 def line(
     start: ArrayLike,
     end: ArrayLike,
@@ -76,6 +105,7 @@ def line(
     return Path(curve, timing_of(curve.length, speed, duration, timing))
 
 
+@_remembered
 def polyline(
     points: Sequence[ArrayLike] | Array,
     speed: float | None = None,
@@ -103,6 +133,7 @@ def polyline(
     return Path(curve, timing_of(curve.length, speed, duration, timing))
 
 
+@_remembered
 def spline(
     points: Sequence[ArrayLike] | Array,
     speed: float | None = None,
@@ -142,6 +173,7 @@ def spline(
     return Path(curve, timing_of(curve.length, speed, duration, timing))
 
 
+@_remembered
 def expression(x: str | float, y: str | float, z: str | float, duration: float) -> Path:
     """Three expressions of t, from 0 to `duration`: its timing is its own.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import casadi as ca
@@ -16,6 +16,7 @@ from kalaba.paths.checks import finite, point, times
 from kalaba.paths.curve import Curve
 from kalaba.paths.timing import Profile
 from kalaba.space.arrays import Array
+from kalaba.space.number import measured
 from kalaba.space.pose import Axis, AxisLike, Z, as_axis
 
 ORIGIN = (0.0, 0.0, 0.0)
@@ -36,6 +37,19 @@ class PathMotion(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Recipe:
+    """How a path was asked for: the function of `kb.path` that made it, and its arguments.
+
+    Arguments:
+        name: name of the function
+        arguments: those that were given, by name; points as tuples of numbers
+    """
+
+    name: str
+    arguments: tuple[tuple[str, object], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Path:
     """x(t) = curve(s(t)), in world axes; it rests at its ends before 0 and after `duration`.
 
@@ -45,11 +59,13 @@ class Path:
         curve: the way in space, by arc length
         profile: s(t), how far along it one is
         is_relative: whether it is counted from where the frame is at the start
+        recipe: how it was asked for, for files; None: it was put together by hand
     """
 
     curve: Curve
     profile: Profile
     is_relative: bool = False
+    recipe: Recipe | None = field(default=None, compare=False, repr=False)
 
     @property
     def duration(self) -> float:
@@ -157,7 +173,7 @@ class Turn:
     """
 
     axis: Axis
-    angle: float
+    angle: float = measured("rad")
 
     if TYPE_CHECKING:
 

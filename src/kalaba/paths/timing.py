@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import casadi as ca
 import numpy as np
@@ -18,6 +18,7 @@ from kalaba.errors import ControlError
 from kalaba.paths.checks import positive
 from kalaba.paths.curve import Table
 from kalaba.space.arrays import Array
+from kalaba.space.number import measured
 
 RAMP = 0.25  # of the duration: each of the two ramps of a MeanSpeed without accel
 
@@ -78,8 +79,12 @@ class Trapezoid:
         accel: acceleration of the ramps, m/s²
     """
 
-    speed: float
-    accel: float
+    speed: float = measured("m/s")
+    accel: float = measured("m/s^2")
+
+    if TYPE_CHECKING:
+
+        def __init__(self, speed: float, accel: float) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "speed", positive(self.speed, "Trapezoid.speed"))
@@ -116,8 +121,12 @@ class MeanSpeed:
         accel: acceleration of the ramps, m/s²; None: each ramp takes a quarter of the duration
     """
 
-    speed: float
-    accel: float | None = None
+    speed: float = measured("m/s")
+    accel: float | None = measured("m/s^2", default=None)
+
+    if TYPE_CHECKING:
+
+        def __init__(self, speed: float, accel: float | None = None) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "speed", positive(self.speed, "speed"))
@@ -150,7 +159,11 @@ class MinimumJerk:
         duration: how long the whole path takes, s
     """
 
-    duration: float
+    duration: float = measured("s")
+
+    if TYPE_CHECKING:
+
+        def __init__(self, duration: float) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "duration", positive(self.duration, "MinimumJerk.duration"))
@@ -173,7 +186,11 @@ class Constant:
         speed: speed along the curve, m/s
     """
 
-    speed: float
+    speed: float = measured("m/s")
+
+    if TYPE_CHECKING:
+
+        def __init__(self, speed: float) -> None: ...
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "speed", positive(self.speed, "Constant.speed"))

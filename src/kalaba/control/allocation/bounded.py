@@ -24,6 +24,7 @@ from kalaba.control.allocation.solutions import (
 )
 from kalaba.errors import ControlError
 from kalaba.space.arrays import Array
+from kalaba.space.number import measured
 from kalaba.space.pose import Floats
 from kalaba.units import counted
 
@@ -47,8 +48,8 @@ class Bounded(SumOfSquares):
         weights: D, one number above zero per motor; None: 1 for all, or 1/limit² where forces and torques share
     """
 
-    lower: tuple[float, ...] | None = None
-    upper: tuple[float, ...] | None = None
+    lower: tuple[float, ...] | None = measured("N", "N*m", default=None)
+    upper: tuple[float, ...] | None = measured("N", "N*m", default=None)
     weights: tuple[float, ...] | None = None
 
     if TYPE_CHECKING:

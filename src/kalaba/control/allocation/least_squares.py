@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from kalaba.control.allocation.rule import Allocation, SumOfSquares
 from kalaba.control.allocation.solutions import finite_numbers, least_squares, matching, positive_numbers, solutions
 from kalaba.space.arrays import Array
+from kalaba.space.number import measured
 from kalaba.space.pose import Floats
 
 
@@ -29,7 +30,7 @@ class LeastSquares(SumOfSquares):
     """
 
     weights: tuple[float, ...] | None = None
-    preload: tuple[float, ...] | None = None
+    preload: tuple[float, ...] | None = measured("N", "N*m", default=None)
 
     if TYPE_CHECKING:
 

@@ -18,7 +18,7 @@ from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from types import MappingProxyType, NoneType, UnionType
 from typing import Annotated, Any, ClassVar, ForwardRef, Optional, Union, get_args, get_origin, get_type_hints
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, create_model, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Tag, create_model, model_validator
 from pydantic import Field as Declared
 
 from kalaba.errors import near
@@ -34,6 +34,7 @@ from kalaba.files.yaml.values import (
     refuse,
 )
 from kalaba.joints import Joint
+from kalaba.joints.joint import PACKAGE
 from kalaba.space.pose import Axis
 
 PLAIN: dict[Any, Any] = {str: TextEntry, int: WholeEntry, bool: TruthEntry, Axis: AxisEntry}
@@ -178,28 +179,43 @@ class Kinds:
         special: types of fields whose annotations are no numbers, axes, texts or kinds
     """
 
-    families: dict[type, tuple[str, dict[str, type]]]
+    families: dict[Any, tuple[str, dict[str, type]]]
     special: dict[Any, Any] = field(default_factory=dict)
     models: dict[type, Any] = field(default_factory=dict)
     made: list[type[BaseModel]] = field(default_factory=list)
 
     def finish(self) -> None:
         """Make the types of all families; those that refer to each other or to themselves find each other here."""
-        names = {_reference(base): self.choice(base) for base in self.families}
+        names = {self._reference(base): self.choice(base) for base in self.families}
         for model in self.made:
             model.model_rebuild(_types_namespace=names)
 
-    def choice(self, base: type) -> Any:
+    def drop_unreadable(self) -> None:
+        """Leave out kinds from outside the package that have fields which no file can hold."""
+        for _, known in self.families.values():
+            for name, kind in list(known.items()):
+                try:
+                    self.model(kind)
+                except (TypeError, NameError):
+                    if kind.__module__.startswith(PACKAGE):
+                        raise
+                    del known[name]
+        self.made.clear()
+
+    def _reference(self, base: Any) -> str:
+        return f"{self.families[base][0].title().replace(' ', '')}Entry"
+
+    def choice(self, base: Any) -> Any:
         """The type of a value of one of the kinds of a family."""
         if base not in self.models:
             what, known = self.families[base]
-            model = self.entry(f"Any{base.__name__}", self.kind_entries(base), Choice, what=what)
+            model = self.entry(f"Any{self._reference(base)}", self.kind_entries(base), Choice, what=what)
             self.models[base] = Annotated[model, AfterValidator(lambda entry: entry.chosen())]
             for kind in known.values():
                 self.value(kind)
         return self.models[base]
 
-    def kind_entries(self, base: type) -> dict[str, tuple[Any, Any]]:
+    def kind_entries(self, base: Any) -> dict[str, tuple[Any, Any]]:
         """One entry per kind of a family, none of them needed."""
         return {name: (self.value(kind), None) for name, kind in self.families[base][1].items()}
 
@@ -261,7 +277,7 @@ class Kinds:
         if hint in (float, float | str):
             return number_type(units, with_expressions=hint is not float)
         if hint in self.families:
-            return ForwardRef(_reference(hint))
+            return ForwardRef(self._reference(hint))
         origin, arguments = get_origin(hint), get_args(hint)
         if origin in (Union, UnionType) and NoneType in arguments:
             rest = [argument for argument in arguments if argument is not NoneType]
@@ -273,8 +289,15 @@ class Kinds:
         raise TypeError(f"no entry of a file for {hint}")
 
 
-def _reference(base: type) -> str:
-    return f"{base.__name__}Entry"
+def either(choose: Any, **types: Any) -> Any:
+    """A type that is one of several; `choose` tells from what is written which."""
+    tagged = tuple(Annotated[inner, Tag(tag)] for tag, inner in types.items())
+    return Annotated[Union[tagged], Discriminator(choose)]  # noqa: UP007  (of a tuple)
+
+
+def pairs(entries: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """A map as pairs."""
+    return tuple(entries.items())
 
 
 def mapped(one: Any) -> Any:

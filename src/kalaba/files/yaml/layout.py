@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import math
 import re
+from textwrap import wrap
 from typing import Any
 
 from kalaba.files.yaml.tree import scalar
 
 WIDTH = 120
 WIDEST_NAME = 24  # names up to this length line up
-_PLAIN = re.compile(
-    r"[A-Za-z0-9_.(/+°µ][^#:,\[\]{}\"'`\\&!|>%@\n\t\r\x00-\x1f]*|-[A-Za-z0-9_.(][^#:,\[\]{}\"'`\\&!|>%@\n\t\r\x00-\x1f]*"
-)
-_NOT_ASCII_CONTROL = re.compile(r"[\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]")
+_INNER = r"[^#:,\[\]{}\"'`\\&!|>%@\x00-\x1f]*"
+_PLAIN = re.compile(rf"[A-Za-z0-9_.(/+°µ]{_INNER}|-[A-Za-z0-9_.(]{_INNER}")  # no quotes needed, in a flow map either
+_UNUSUAL = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff"  # characters that are escaped
+_ESCAPED = re.compile(f"[{_UNUSUAL}]")
+_PROSE = re.compile(rf"[^\s{_UNUSUAL}]+(?: [^\s{_UNUSUAL}]+)*")  # words with one space between them
 
 
 def laid_out(data: dict[str, Any]) -> str:
@@ -75,18 +77,24 @@ def _entry(key: str, value: Any, indent: int, widest: int) -> list[str]:
     """A key with its value, on one line if it fits."""
     name, margin = _scalar(key), " " * indent
     line = f"{margin}{f'{name}:'.ljust(widest + 1)} {flow(value)}"
-    if len(line) <= WIDTH or not isinstance(value, dict | list) or not value:
+    if len(line) <= WIDTH or not value:
         return [line]
     if isinstance(value, dict):
         return [f"{margin}{name}:", *_block(value, indent + 2)]
-    return [f"{margin}{name}:", *_items(value, indent + 2)]
+    if isinstance(value, list):
+        return [f"{margin}{name}:", *_items(value, indent + 2)]
+    if isinstance(value, str) and _PROSE.fullmatch(value):
+        inner = " " * (indent + 2)
+        wrapped = wrap(value, WIDTH - len(inner), break_long_words=False, break_on_hyphens=False)
+        return [f"{margin}{name}: >-", *(f"{inner}{piece}" for piece in wrapped)]
+    return [line]
 
 
 def _items(values: list[Any], indent: int) -> list[str]:
     """A list: as many to a line as fit if they are scalars, else one per line."""
     margin = " " * indent
     if any(isinstance(value, dict | list) for value in values):
-        return [f"{margin}- {flow(value)}" for value in values]
+        return [line for value in values for line in _item(value, indent)]
     lines, line = [], f"{margin}["
     for index, value in enumerate(values):
         text = flow(value) + ("]" if index == len(values) - 1 else ",")
@@ -95,6 +103,15 @@ def _items(values: list[Any], indent: int) -> list[str]:
             line = f"{margin} "
         line += text if line.endswith(("[", " ")) else f" {text}"
     return [*lines, line]
+
+
+def _item(value: Any, indent: int) -> list[str]:
+    """One entry of a list, behind a dash."""
+    margin, line = " " * indent, flow(value)
+    if not isinstance(value, dict) or indent + 2 + len(line) <= WIDTH:
+        return [f"{margin}- {line}"]
+    first, *others = _block(value, indent + 2)
+    return [f"{margin}- {first.lstrip()}", *others]
 
 
 def _fits(text: str, indent: int) -> bool:
@@ -122,6 +139,6 @@ def _scalar(value: Any) -> str:
         return repr(value)
     text = str(value)
     is_plain = _PLAIN.fullmatch(text) and text == text.strip() and isinstance(scalar(text), str) and "  " not in text
-    if is_plain and not _NOT_ASCII_CONTROL.search(text):
+    if is_plain and not _ESCAPED.search(text):
         return text
-    return json.dumps(text, ensure_ascii=bool(_NOT_ASCII_CONTROL.search(text)))
+    return json.dumps(text, ensure_ascii=bool(_ESCAPED.search(text)))

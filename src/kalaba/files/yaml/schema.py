@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Annotated, Any, Union
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Tag, TypeAdapter
+from pydantic import AfterValidator, BeforeValidator, TypeAdapter
 
-from kalaba.files.yaml.kinds import Entry, Kinds, kinds_of, listed, mapped, word
+from kalaba.files.yaml.kinds import Entry, Kinds, either, kinds_of, listed, mapped, pairs, word
 from kalaba.files.yaml.tree import shown
 from kalaba.files.yaml.values import (
     ANY,
@@ -91,23 +91,13 @@ def is_traced(data: object) -> bool:
     return isinstance(data, Mapping) and list(data) == [TRACED] and isinstance(data[TRACED], Mapping)
 
 
-def either(choose: Any, **types: Any) -> Any:
-    """A type that is one of several; `choose` tells from what is written which."""
-    tagged = tuple(Annotated[inner, Tag(tag)] for tag, inner in types.items())
-    return Annotated[Union[tagged], Discriminator(choose)]  # noqa: UP007  (of a tuple)
-
-
 def _map_or_trace(data: object) -> str:
     return TRACED if is_traced(data) else "map" if isinstance(data, Mapping) else "one"
 
 
-def _pairs(entries: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    return tuple(entries.items())
-
-
 def _special(families: Kinds) -> dict[Any, Any]:
     """Types of fields that are no numbers, axes, texts or kinds."""
-    expressions: Any = Annotated[mapped(ExpressionEntry), AfterValidator(_pairs)]
+    expressions: Any = Annotated[mapped(ExpressionEntry), AfterValidator(pairs)]
     three = listed(ExpressionEntry)
     pose, traced = families.value(Pose), _traced(families)
 
@@ -171,6 +161,7 @@ def _schema(*known: tuple[tuple[str, type], ...]) -> Schema:
             Shape: ("shape", shapes),
         }
     )
+    families.drop_unreadable()
     families.models[Start] = _start(families)
     families.special |= _special(families)
     parts = {name: _part(families, kind) for name, kind in SECTIONS.items()}

@@ -113,3 +113,15 @@ plain = st.recursive(
 @given(st.dictionaries(st.text(min_size=1, max_size=8).filter("<<".__ne__), plain, min_size=1, max_size=4))
 def test_whatever_is_written_is_read_back(written):
     assert data(laid_out(written)) == written
+
+
+@given(st.text(min_size=80, max_size=400), st.lists(st.text(max_size=40), min_size=3, max_size=30))
+def test_long_texts_and_long_lists_are_read_back(text, texts):
+    words = " ".join(["word"] * 30) + text
+    written = {
+        "a": text,
+        "b": {"c": words, "d": texts},
+        "e": [{"f": words}, {"g": {"h": words, "i": texts}}],
+        "j": texts,
+    }
+    assert data(laid_out(written)) == written
