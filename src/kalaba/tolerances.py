@@ -440,11 +440,11 @@ C_CASE_CLOSED = 1e-11
 # Of the largest singular value of rows and encoders, each of length one: motions with a smaller one are not seen by
 # any encoder. Far above rounding, far below any motion that an encoder is meant to read.
 ENCODER_UNSEEN = 1e-9
-# m, rad: an exported controller refuses a state whose rows were open by more before the last step of Newton's method,
-# which squares what is left: 1e-9 becomes rounding.
+# Of the machine's sizes: an exported controller refuses a state whose rows were open by more before the last step of
+# Newton's method, which squares what is left: 1e-9 becomes rounding.
 SERVO_LARGEST_GAP = 1e-9
-# m, rad: an exported controller refuses a state whose last step of Newton's method was longer; after a shorter one the
-# error left, some square of it, is within rounding.
+# Of the machine's sizes: an exported controller refuses a state whose last step of Newton's method was longer; after a
+# shorter one the error left, some square of it, is within rounding.
 SERVO_LARGEST_STEP = 1e-6
 # Of the independence of a motor's own velocity: another one is chosen for it only if it is ten times as independent.
 MOTOR_VELOCITY = 0.1

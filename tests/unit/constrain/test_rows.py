@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kalaba.constrain.rows import choose_rows, dependencies, hand_up_rows, independent_rows
+from kalaba.constrain.rows import choose_rows, dependencies, hand_up_rows, independent_rows, pivots
 
 RNG = np.random.default_rng(20240617)
 FIRST = RNG.bit_generator.state
@@ -169,3 +169,20 @@ def test_a_limb_hands_up_first_what_its_own_joints_meet_least(free_rows: int, ex
     mask = np.ones(3)
     hand_up_rows(matrix.ravel().copy(), mask, (tables, free_rows), 3)
     assert mask.tolist() == expected
+
+
+@pytest.mark.parametrize("kept", [(1.0, 1.0, 1.0, 1.0), (1.0, 0.0, 1.0, 1.0), (0.0, 0.0, 0.0, 1.0)])
+def test_pivots_are_those_of_elimination_without_exchanges(kept):
+    """By definition: pivot k is det G_k / det G_{k-1} of the leading blocks of G = A M⁻¹ Aᵀ of the rows kept."""
+    mask = np.array(kept)
+    M, A = random_mass(6), random_rows(4, 6, 4)
+    G = (A @ np.linalg.solve(M, A.T))[np.ix_(mask > 0, mask > 0)]
+    minors = [1.0, *(np.linalg.det(G[:k, :k]) for k in range(1, len(G) + 1))]
+    expected = np.zeros(4)
+    expected[mask > 0] = np.divide(minors[1:], minors[:-1])
+    np.testing.assert_allclose(pivots(M, A, mask), expected, rtol=1e-9)  # conditions up to 1e4
+
+
+def test_rows_beyond_the_velocities_have_no_pivot_and_a_singular_metric_none_at_all():
+    assert pivots(np.eye(2), random_rows(3, 2, 2), np.ones(3))[2] == 0.0
+    assert pivots(np.diag([1.0, 0.0]), np.eye(2), np.ones(2)) is None

@@ -63,6 +63,13 @@ def test_a_cart_needs_mass_times_acceleration():
     assert np.abs(kb.control.motors_for_rows(run, ["lead"]).actuation[:, 0] - wanted).max() < 1e-12
 
 
+def test_what_motors_give_already_counts_among_what_they_need():
+    """Beside a motor that pushes by 0.3 N the row does the rest: in its place the motor needs m a, as without."""
+    run = kb.simulate(slider().plant, 1.0, save_every=0.1, control={"motor": "0.3*cos(t)"})
+    assert np.abs(run.actuation[:, 0] - 0.3 * np.cos(run.time)).max() < 1e-12
+    assert np.abs(kb.control.motors_for_rows(run).actuation[:, 0] + 0.2 * np.sin(run.time)).max() < 1e-12
+
+
 def test_a_run_without_such_rows_or_motors_is_refused_and_not_shown():
     driven = kb.simulate(kb.load("four-bar"), 0.02)
     for run, words in ((driven, "no rows that prescribe a motion in time"), (slider(motors=False), "has no motors")):

@@ -11,6 +11,7 @@ import kalaba as kb
 from kalaba.errors import KalabaError
 from kalaba.export.c import export_c
 from kalaba.export.c.encoders import encoders_of
+from sizes import scaled
 from unit.export.c_programs import Library, needs_compiler, trial
 
 OK, OPEN, NOT_FINITE = 0, 1, 2
@@ -210,6 +211,21 @@ def test_further_encoders_make_a_flexible_machine_known(tmp_path):
     more = tuple(name for name in plant.coordinates if name != "crank.angle")
     done = trial(export_c(scenario, tmp_path / "ctl.c", "servo", encoders=more)[0])
     assert done.returncode == 0, done.stdout
+
+
+@needs_compiler
+@pytest.mark.parametrize("length", [1.0, 1e-6, 1e4])
+def test_a_state_is_refused_alike_at_any_size(length, tmp_path):
+    """Cranks that turned by 0.4 rad since the last sample are too far off for four steps, at 1 µm as at 1 m."""
+    system = scaled(kb.load("five-bar"), length, 1.0)
+    goals = kb.follow("left.crank.angle", 2.0), kb.follow("right.crank.angle", np.pi - 2.0)
+    made = exported(kb.Scenario(system, 1.0, control=kb.servo(system, goals)), tmp_path)
+    start = made.plant.start.q
+    statuses = []
+    for turn in (1e-3, 0.1, 0.4):
+        assert made.reset(start) == OK
+        statuses.append(made.servo(1e-3, start[made.q_read] + turn, np.zeros(len(made.q_read))))
+    assert statuses == [OK, OK, OPEN]
 
 
 def weak_arm() -> kb.Scenario:

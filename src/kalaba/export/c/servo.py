@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -71,7 +72,7 @@ def servo_export(
             tables["fixed"],
         ),
         macros=_macros(c),
-        numbers=(*parameters(plant, prefix), _start(c, start)),
+        numbers=(*parameters(plant, prefix), _start(c, start), *_sizes(c)),
         types=(state_type(prefix),),
         routines=(solve, *([move] if c.rolls else []), law_at),
         inner=(find_text(c), *([roll_text(c)] if c.rolls else [])),
@@ -126,8 +127,12 @@ def _macros(c: Controller) -> tuple[tuple[str, str, str], ...]:
         (f"{size}_POSITION_ROWS", str(position), "rows at position level"),
         (f"{size}_STEPS", str(STEPS), "of Newton's method at a sample"),
         (f"{size}_FIRST_STEPS", str(FIRST_STEPS), "of Newton's method at the reset"),
-        (f"{size}_LARGEST_GAP", repr(SERVO_LARGEST_GAP), "m, rad: what rows may be open by before the last step"),
-        (f"{size}_LARGEST_STEP", repr(SERVO_LARGEST_STEP), "m, rad: what the last step may move"),
+        (
+            f"{size}_LARGEST_GAP",
+            repr(SERVO_LARGEST_GAP),
+            "of a row's size: what it may be open by before the last step",
+        ),
+        (f"{size}_LARGEST_STEP", repr(SERVO_LARGEST_STEP), "of a coordinate's size: what the last step may move"),
     ]
     said = ("all is well", "rows are open: the encoders contradict the structure, or it moved too far", "no number")
     return (
@@ -142,6 +147,21 @@ def _start(c: Controller, start: State) -> Numbers:
     return Numbers(
         f"{c.prefix}_start", f"{c.prefix.upper()}_COORDINATES", tuple(start.q.tolist()), plant.coordinates, text
     )
+
+
+def _sizes(c: Controller) -> Iterator[Numbers]:
+    """What gaps of rows and steps of coordinates are measured by: the machine's own length, or 1 rad."""
+    plant, x, size = c.encoders.plant, c.prefix, c.prefix.upper()
+    if c.has_rows:
+        position = [not moving for moving in plant.machine.is_velocity_level]
+        rows = tuple(name for name, is_at in zip(plant.constraints, position, strict=True) if is_at)
+        text = "What gaps of the rows are measured by: the machine's size in m, or 1 rad."
+        yield Numbers(
+            f"{x}_row_sizes", f"{size}_POSITION_ROWS", tuple(plant.scales.rows[position].tolist()), rows, text
+        )
+    text = "What steps of the coordinates are measured by, in the same way."
+    lengths = tuple(plant.scales.coordinates.tolist())
+    yield Numbers(f"{x}_coordinate_sizes", f"{size}_COORDINATES", lengths, plant.coordinates, text)
 
 
 def _cost(c: Controller) -> Cost:

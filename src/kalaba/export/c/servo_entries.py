@@ -19,9 +19,9 @@ _RESET = (
 )
 _SERVO = (
     "One sample: gives the motors' efforts, within their limits, for what the encoders read. Returns {PREFIX}_OK, or "
-    "{PREFIX}_OPEN if rows are still open by more than {PREFIX}_LARGEST_GAP before the last step or that moves more "
-    "than {PREFIX}_LARGEST_STEP, or {PREFIX}_NOT_FINITE. Then efforts and the state known stay as they were, but for "
-    "row_gap, encoder_gap and last_step: stop the machine."
+    "{PREFIX}_OPEN if rows are still open by more than {PREFIX}_LARGEST_GAP of their sizes before the last step or if "
+    "that moves coordinates by more than {PREFIX}_LARGEST_STEP of theirs, or {PREFIX}_NOT_FINITE. Then efforts and the "
+    "state known stay as they were, but for row_gap, encoder_gap and last_step: stop the machine."
 )
 _LAW = "The same law at a state that is known otherwise."
 
@@ -99,7 +99,8 @@ def find_text(c: Controller) -> str:
         *_largest(c.prefix, "last_step", "q[now][i] - q[1 - now][i]", f"{size}_COORDINATES"),
         f"    for (int i = 0; i < {size}_VELOCITIES; i++)",
         f"        if (!isfinite(v[now][i])) return {size}_NOT_FINITE;",
-        f"    if (state->row_gap > {size}_LARGEST_GAP || state->last_step > {size}_LARGEST_STEP) return {size}_OPEN;",
+        *(_refused(c, "row_gaps[i]", f"LARGEST_GAP * {x}_row_sizes[i]", "POSITION_ROWS") if c.has_rows else []),
+        *_refused(c, "q[now][i] - q[1 - now][i]", f"LARGEST_STEP * {x}_coordinate_sizes[i]", "COORDINATES"),
         *_copies("q[now]", "state->q", f"{size}_COORDINATES"),
         *_copies("v[now]", "state->v", f"{size}_VELOCITIES"),
         "    state->t = t;",
@@ -117,6 +118,15 @@ def _largest(prefix: str, name: str, value: str, count: str) -> list[str]:
         f"        if (!(size <= state->{name})) state->{name} = size;",
         f"        if (!isfinite(size)) return {prefix.upper()}_NOT_FINITE;",
         "    }",
+    ]
+
+
+def _refused(c: Controller, value: str, most: str, count: str) -> list[str]:
+    """Lines that leave where a number is larger than it may be at the machine's size."""
+    size = c.prefix.upper()
+    return [
+        f"    for (int i = 0; i < {size}_{count}; i++)",
+        f"        if (fabs({value}) > {size}_{most}) return {size}_OPEN;",
     ]
 
 
