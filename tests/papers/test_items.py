@@ -88,6 +88,21 @@ def test_bibtex_has_both_titles(capsys):
     assert "number = {5}" in printed
 
 
+def test_the_readme_names_the_papers_and_their_machines():
+    text = (HERE.parents[1] / "README.md").read_text(encoding="utf-8")
+    for paper in PAPERS:
+        family = paper.citation.authors[0].partition(",")[0]
+        assert f"{family} et al." in text
+        assert f"`{paper.machines[0]}`" in text
+
+
+def test_a_run_names_the_paper_of_its_machine(capsys, tmp_path):
+    assert invoke(["run", "Peng", "--duration", "0.01", "-o", str(tmp_path / "run.nc")]) == 0
+    assert "(2020); all of it: kalaba papers han2020" in " ".join(capsys.readouterr().out.split())
+    assert invoke(["list"]) == 0
+    assert "[han2020]" in capsys.readouterr().out
+
+
 def test_the_list_and_one_paper_are_printed(capsys):
     assert invoke(["papers"]) == 0
     listed = capsys.readouterr().out

@@ -96,7 +96,7 @@ def run(  # noqa: PLR0913  (one argument per flag)
     if plot is not None:
         save(figures.overview(made), plot)
     if not quiet:
-        _report(made, scenario, output, plot, as_json=as_json)
+        _report(made, chosen, scenario, output, plot, as_json=as_json)
     if made.status.failed:
         say(made.status.message, Colour.PROBLEM)
     if view:
@@ -144,19 +144,24 @@ def goals_of(chosen: Scenario) -> tuple[Goal, ...]:
     return () if chosen.control is None else controller(chosen.control, chosen.system.name).goals
 
 
-def _report(made: Run, chosen: Scenario, output: Path, plot: Path | None, *, as_json: bool) -> None:
+def _report(made: Run, chosen: Chosen, scenario: Scenario, output: Path, plot: Path | None, *, as_json: bool) -> None:
     from kalaba.cli.summary import summarise
+    from kalaba.robots.papers.shelf import paper_of
 
-    summary, published = summarise(made, goals_of(chosen)), chosen.published
+    summary, published = summarise(made, goals_of(scenario)), scenario.published
+    entry = chosen.named.entry
+    paper = None if entry is None else paper_of(entry.name)
     if as_json:
         files = {"file": str(output), "plot": None if plot is None else str(plot)}
-        print_json(summary.plain() | files | {"published": published})
+        print_json(summary.plain() | files | {"published": published, "paper": None if paper is None else paper.key})
         return
     out = console()
     for line in summary.lines():
         out.print(line, markup=False)
     if published:
         out.print(f"published: {published}", markup=False)
+    if paper is not None:
+        out.print(f"paper: {paper.citation.authors_in_words}; all of it: kalaba papers {paper.key}", markup=False)
     out.print(f"file: {output}", markup=False)
     if plot is not None:
         out.print(f"plot: {plot}", markup=False)

@@ -46,6 +46,7 @@ def test_every_module_is_listed():
 def test_the_catalogue_gives_a_name_and_a_line_each():
     assert catalog() == tuple((name, entry.summary) for name, entry in ENTRIES.items())
     assert all(summary and "\n" not in summary for _, summary in catalog())
+    assert all(one.source == ENTRIES[one.name].source and one.source for one in catalog())
 
 
 @pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)

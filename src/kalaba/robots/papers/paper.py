@@ -99,11 +99,16 @@ class Citation:
     doi: str = ""
 
     @property
-    def text(self) -> str:
-        """On one line, both titles in it."""
+    def authors_in_words(self) -> str:
+        """Family names, with the year if there is one."""
         families = [author.partition(",")[0] for author in self.authors]
         names = families[0] if len(families) == 1 else f"{', '.join(families[:-1])} and {families[-1]}"
-        said = [f"{names}{f' ({self.year})' if self.year else ''}", f"{self.original_title} ({self.title})"]
+        return f"{names}{f' ({self.year})' if self.year else ''}"
+
+    @property
+    def text(self) -> str:
+        """On one line, both titles in it."""
+        said = [self.authors_in_words, f"{self.original_title} ({self.title})"]
         if self.journal:
             said.append(" ".join(part for part in (self.journal, self.volume) if part))
         said += [self.pages] if self.pages else []
