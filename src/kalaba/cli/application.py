@@ -16,6 +16,7 @@ from kalaba.cli.compare import compare
 from kalaba.cli.derive import derive
 from kalaba.cli.export import export
 from kalaba.cli.machines import check, list_machines, show
+from kalaba.cli.new import new
 from kalaba.cli.papers import papers
 from kalaba.cli.plot import plot
 from kalaba.cli.report import report
@@ -28,6 +29,7 @@ REFUSED = 2  # exit code of anything that kalaba refuses or that breaks off
 INTERRUPTED = 130
 
 PANELS = {
+    "Begin one": ("new",),
     "Know a machine": ("list", "papers", "show", "check", "derive"),
     "Run it": ("run", "compare"),
     "Look at it": ("view", "plot", "report"),
@@ -38,6 +40,7 @@ EXAMPLE = re.compile(r"^Examples?:\s*", re.MULTILINE)
 COMMAND = re.compile(r"\s+(?=kalaba )")  # where the next of several examples begins
 
 app = typer.Typer(name="kalaba", no_args_is_help=True, pretty_exceptions_enable=False)
+app.command("new")(new)
 app.command("list")(list_machines)
 app.command("papers")(papers)
 app.command("show")(show)

@@ -131,7 +131,10 @@ class Entry(BaseModel):
         for name in data:
             if key_of(name) not in known:
                 refuse(f"unknown key; {near(name, known.values())}{_hint(name)}", name)
-        return {known[key_of(name)]: value for name, value in data.items()}
+        spelled = {known[key_of(name)]: value for name, value in data.items()}
+        if len(spelled) < len(data):
+            refuse("expected each key once, got one with - and with _.")
+        return spelled
 
     @classmethod
     def known_words(cls) -> list[str]:

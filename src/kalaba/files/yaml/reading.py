@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from kalaba.errors import FileError, KalabaError, near
 from kalaba.files.source import Source
 from kalaba.files.yaml.checking import validated
+from kalaba.files.yaml.dimensions import check_units
 from kalaba.files.yaml.kinds import entries_of, is_needed
 from kalaba.files.yaml.schema import SECTIONS, VERSION, Schema, schema
 from kalaba.files.yaml.tree import Document, Path, parse, shown
@@ -73,10 +74,10 @@ class _Reader:
     sizes: dict[int, int] = field(default_factory=dict)  # parts of a System, by its identity
     total: int = 0  # parts of all Systems of the file
 
-    def machine(self, data: object, path: Path, outer: Templates, name: str) -> System:
+    def machine(self, data: Any, path: Path, outer: Templates, name: str) -> System:
         """The System that entries describe; `outer` are the templates of the machine around it."""
         said = validated(self.document, self.schema.system, data, path).said()
-        entry = {key: said[key] for key in data if key in said} if isinstance(data, Mapping) else said  # as it stands
+        entry = {key: said[key] for key in data if key in said}  # as they stand in the file
         base = self._base(entry, path)
         templates = self._templates(entry.get("systems", {}), path, outer)
         parts = self._parts(entry, path, templates, base)
@@ -95,6 +96,7 @@ class _Reader:
         except KalabaError as error:
             raise self._placed(error, path, values["name"], data) from error
         self.sizes[id(system)] = count
+        check_units(self.document, system, data, path)
         return system
 
     def _base(self, entry: dict[str, Any], path: Path) -> System:
