@@ -2,13 +2,14 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
-from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.bars import AtMost, Report, seconds
+from kalaba.native import cache
 
 ROUNDS = 3
 ROOT = Path(__file__).parents[1]
@@ -19,10 +20,11 @@ def measure_starting() -> Report:
     """Time imports and builds, best of a few processes each."""
     imported = min(_fresh("package")["import"] for _ in range(ROUNDS))
     with TemporaryDirectory() as directory:
-        _fresh("first_run", kernels=directory)  # Numba's cache and Python's are warm from here on
-        warm = [_fresh("building", kernels=directory) for _ in range(ROUNDS)]
-    fresh = [cold("building") for _ in range(ROUNDS)]
-    ever = [cold("first_run", numba=True) for _ in range(2)]
+        _fresh("first_run")  # the loops and Python's own cache are warm from here on
+        _fresh("first_run", directory)
+        warm = [_fresh("building", directory) for _ in range(ROUNDS)]
+        fresh = [cold("building") for _ in range(ROUNDS)]
+    ever = [cold("first_run", loops=False) for _ in range(2)]
     bars = (
         AtMost("import kalaba", imported, 0.5, "s"),
         AtMost("build dual-mobile-arm and its start, nothing compiled", _least(fresh, "build"), 2.0, "s"),
@@ -47,17 +49,17 @@ def _least(rounds: list[Figures], name: str) -> float:
     return min(figures[name] for figures in rounds)
 
 
-def cold(probe: str, *, numba: bool = False) -> Figures:
-    """Run a probe with empty caches."""
-    with ExitStack() as stack:
-        kernels = stack.enter_context(TemporaryDirectory())
-        loops = stack.enter_context(TemporaryDirectory()) if numba else None
-        return _fresh(probe, kernels, loops)
+def cold(probe: str, *, loops: bool = True) -> Figures:
+    """Run a probe with no kernel in its cache; the loops, which Numba compiles once per computer, are the user's."""
+    with TemporaryDirectory() as directory:
+        for loop in cache.directory().glob(f"*{cache.LOOP}") if loops else ():
+            shutil.copy2(loop, directory)
+        return _fresh(probe, directory)
 
 
-def _fresh(probe: str, kernels: str | None = None, loops: str | None = None) -> Figures:
-    """Run a probe in a new process, with its own caches where directories are given."""
-    caches = {"KALABA_CACHE_DIR": kernels, "NUMBA_CACHE_DIR": loops}
+def _fresh(probe: str, directory: str | None = None) -> Figures:
+    """Run a probe in a new process, with its own cache where a directory is given."""
+    caches = {cache.VARIABLE: directory}
     environment = {**os.environ, **{name: value for name, value in caches.items() if value}}
     command = [sys.executable, "-m", "benchmarks.probes", probe]
     done = subprocess.run(command, env=environment, cwd=ROOT, check=False, capture_output=True, text=True)

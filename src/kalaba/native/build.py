@@ -24,6 +24,7 @@ _building = threading.RLock()
 BESIDE = (
     "cli",
     "export",
+    "files",
     "printing",
     "results",
     "robots",

@@ -1,8 +1,10 @@
-"""Compiled kernels on disk: one file each, in a directory that is private to the user.
+"""Compiled code on disk, kernels and the loops of Numba: one file each, in a directory that is private to the user.
 
-A file is a mark, the SHA-256 of all that follows, the length of the header, the header (the layout as JSON) and the
-object file. Whoever can write such a file can run code as the user, so a directory that others can write to is left
-alone. Files appear whole or not at all: they are written beside their place and moved there.
+A file is a mark, a SHA-256 and the content that was kept under its name; the hash is of the name and the content, so
+that a file under another's name is as good as damaged. A kernel's content is the length of the header, the header (the
+layout as JSON) and the object file. Whoever can write such a file can run code as the user, so a directory that others
+can write to is left alone. Files appear whole or not at all: they are written beside their place and moved there. No
+state of the directory stops a run or changes a number: what cannot be read is compiled again.
 """
 
 import json
@@ -19,8 +21,8 @@ from kalaba.native.kernels import Built, Layout
 
 VARIABLE = "KALABA_CACHE_DIR"
 LARGEST_TOTAL = 500_000_000  # bytes; the files used longest ago go first
-_MARK = b"kalaba kernel 1\n"
-_SUFFIX = ".kernel"
+_MARK = b"kalaba kernel 2\n"
+KERNEL, LOOP = ".kernel", ".loop"  # endings of names: made by kalaba's own compiler, by Numba
 _DIGEST_SIZE = 32
 _LENGTH_SIZE = 4
 
@@ -42,35 +44,58 @@ def directory() -> Path:
 
 def read(digest: str) -> Built | None:
     """Give a kernel from the disk; None if it is not there, or not whole."""
-    try:
-        path = _private(directory()) / f"{digest}{_SUFFIX}"
-        content = path.read_bytes()
-    except OSError as error:
-        _log.debug("kernel %s is not cached: %s", digest, error)
+    content = fetch(f"{digest}{KERNEL}")
+    if content is None:
         return None
-    built = _unpacked(content)
-    if built is None:
-        _log.debug("kernel %s is damaged and will be built again", path)
-        path.unlink(missing_ok=True)
-        return None
-    with suppress(OSError):
-        os.utime(path)
-    return built
+    end = _LENGTH_SIZE + int.from_bytes(content[:_LENGTH_SIZE], "little")
+    fields = json.loads(content[_LENGTH_SIZE:end])
+    for name in ("inputs", "outputs"):
+        fields[name] = tuple((segment, size) for segment, size in fields[name])
+    return Built(Layout(**fields), content[end:])
 
 
 def write(digest: str, built: Built) -> None:
-    """Keep a kernel; a disk that refuses costs the next process a build, nothing more."""
+    """Keep a kernel."""
+    header = json.dumps(asdict(built.layout)).encode()
+    keep(f"{digest}{KERNEL}", len(header).to_bytes(_LENGTH_SIZE, "little") + header + built.code)
+
+
+def fetch(name: str) -> bytes | None:
+    """Give what was kept under a name; None if it is not there, or not whole."""
+    try:
+        path = _private(directory()) / name
+        packed = path.read_bytes()
+    except (OSError, RuntimeError) as error:  # RuntimeError: the user has no home directory
+        _log.debug("code %s is not cached: %s", name, error)
+        return None
+    start = len(_MARK) + _DIGEST_SIZE
+    if packed[:start] != _MARK + _hash(name, packed[start:]):
+        _log.debug("code %s is damaged and will be compiled again", path)
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+        return None
+    with suppress(OSError):
+        os.utime(path)
+    return packed[start:]
+
+
+def keep(name: str, content: bytes) -> None:
+    """Keep a content under a name; a disk that refuses costs the next process a compilation, nothing more."""
+    packed = _MARK + _hash(name, content) + content
     try:
         home = directory()
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
-        content = _packed(built)
-        _place(content, _private(home) / f"{digest}{_SUFFIX}")
-        _account.add(len(content))
+        _place(packed, _private(home) / name)
+        _account.add(len(packed))
         if _account.is_due:
             _tidy(home)
             _account.settle()
-    except OSError as error:
-        _log.debug("kernel %s cannot be cached: %s", digest, error)
+    except (OSError, RuntimeError) as error:
+        _log.debug("code %s cannot be cached: %s", name, error)
+
+
+def _hash(name: str, content: bytes) -> bytes:
+    return sha256(name.encode() + b"\0" + content).digest()
 
 
 def _private(home: Path) -> Path:
@@ -83,7 +108,7 @@ def _private(home: Path) -> Path:
 
 
 def _place(content: bytes, path: Path) -> None:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix="new-", suffix=_SUFFIX)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix="new-", suffix=path.suffix)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)
@@ -91,24 +116,6 @@ def _place(content: bytes, path: Path) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
-
-
-def _packed(built: Built) -> bytes:
-    header = json.dumps(asdict(built.layout)).encode()
-    body = len(header).to_bytes(_LENGTH_SIZE, "little") + header + built.code
-    return _MARK + sha256(body).digest() + body
-
-
-def _unpacked(content: bytes) -> Built | None:
-    start = len(_MARK) + _DIGEST_SIZE
-    body = content[start:]
-    if content[:start] != _MARK + sha256(body).digest():
-        return None
-    end = _LENGTH_SIZE + int.from_bytes(body[:_LENGTH_SIZE], "little")
-    fields = json.loads(body[_LENGTH_SIZE:end])
-    for name in ("inputs", "outputs"):
-        fields[name] = tuple((segment, size) for segment, size in fields[name])
-    return Built(Layout(**fields), body[end:])
 
 
 class _Account:
@@ -133,7 +140,10 @@ _account = _Account()
 
 def _tidy(home: Path) -> None:
     """Remove the files used longest ago until the rest fits."""
-    files = [(path.stat(), path) for path in home.glob(f"*{_SUFFIX}")]
+    files = []
+    for path in (*home.glob(f"*{KERNEL}"), *home.glob(f"*{LOOP}")):
+        with suppress(OSError):  # another process may have removed it
+            files.append((path.stat(), path))
     excess = sum(status.st_size for status, _ in files) - LARGEST_TOTAL
     for status, path in sorted(files, key=lambda entry: entry[0].st_mtime):
         if excess <= 0:

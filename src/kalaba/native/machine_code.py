@@ -7,18 +7,26 @@ something to index again. A kernel is `void kernel(double *inputs, double *outpu
 
 import ctypes
 import hashlib
+import pickle
+import sys
 from collections.abc import Callable
 from inspect import get_annotations
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+import llvmlite
+import numba
 import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
 from numba import config, njit, types
+from numba.core.caching import NullCache
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
 from numba.extending import intrinsic
 
 from kalaba import tolerances
+from kalaba.native import cache
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -40,12 +48,41 @@ def inlined(function: Function) -> Function:
 
 
 def compiled_entry(function: Function) -> Function:
-    """Compile a function that Python calls, once per machine: the code stays in Numba's cache on disk.
+    """Compile a function that Python calls, once per machine: the code is kept on disk beside the kernels.
 
     The function should be a closure over `source_stamp` of everything compiled into it: what a closure holds is part
-    of the cache's key, while the sources of functions called in other files are not.
+    of the name that its code is kept under, while the sources of functions called in other files are not.
     """
-    return cast("Function", njit(nogil=True, cache=True, _nrt=False)(function))
+    dispatcher = njit(nogil=True, _nrt=False)(function)
+    dispatcher._cache = KeptLoop(function)  # noqa: SLF001  (Numba's own cache trusts its files: one bit ends the process)
+    return cast("Function", dispatcher)
+
+
+class KeptLoop(NullCache):  # type: ignore[misc]  # Numba has no types
+    """What Numba asks for code compiled before, and hands code to: entries of `native/cache.py`, one per signature."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        cells = [cell.cell_contents for cell in function.__closure__ or ()]
+        stamps = [str(content) for content in cells if isinstance(content, int)]
+        source = Path(function.__code__.co_filename)
+        self._name = (function.__module__, function.__qualname__, *stamps, str(source_stamp(source)))
+
+    def load_overload(self, sig: object, target_context: Any) -> object:
+        """The code of a signature; None: it is not there, or not whole."""
+        content = cache.fetch(self._kept_as(sig, target_context.codegen()))
+        if content is None:
+            return None
+        target_context.refresh()
+        return CompileResult._rebuild(target_context, *pickle.loads(content))  # noqa: S301, SLF001  (see `cache`)
+
+    def save_overload(self, sig: object, data: Any) -> None:
+        """Keep the code of a signature."""
+        cache.keep(self._kept_as(sig, data.target_context.codegen()), dumps(data._reduce()))  # noqa: SLF001
+
+    def _kept_as(self, sig: object, codegen: Any) -> str:
+        versions = (numba.__version__, llvmlite.__version__, sys.version)
+        parts = (*self._name, str(sig), repr(codegen.magic_tuple()), *versions)
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest() + cache.LOOP
 
 
 def source_stamp(*paths: Path) -> int:

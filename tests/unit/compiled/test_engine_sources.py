@@ -35,6 +35,6 @@ def test_the_stamp_knows_every_file_that_machine_code_reads(path: Path):
 
 @pytest.mark.parametrize("entry", [engine.advance, engine.advance_structure, engine.advance_implicit, batch._drive])
 def test_the_key_of_the_cache_is_the_same_in_every_process(entry):
-    """Numba's key has what a closure holds; a compiled function there has another number in each process."""
+    """The name of kept code has what a closure holds; a compiled function has another number in each process."""
     held = [type(cell.cell_contents) for cell in entry.py_func.__closure__]
     assert held == [int]

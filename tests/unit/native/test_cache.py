@@ -11,7 +11,7 @@ import pytest
 
 from kalaba import native
 from kalaba.errors import NativeError
-from kalaba.native import build, cache
+from kalaba.native import build, cache, machine_code
 
 SOURCE = Path(native.__file__).parents[2]
 ONLY_POSIX = pytest.mark.skipif(os.name != "posix", reason="Windows keeps a user's folders private by itself")
@@ -93,6 +93,58 @@ def test_a_truncated_file_is_built_again(cache_directory, forget, length):
     forget()
     assert value(native.kernel("k", "key", tracer)) == pytest.approx(EXPECTED, rel=1e-15)
     assert tracer.calls == 2
+
+
+def test_a_kernel_under_the_name_of_another_is_built_again(cache_directory, forget):
+    """The two have the same inputs and outputs: nothing but the name tells them apart."""
+    other = ca.SX.sym("x", 2), ca.SX.sym("p")
+    native.kernel("k", "one", Tracer())
+    (one,) = cache_directory.iterdir()
+    native.kernel("k", "two", lambda: ca.Function("small", [*other], [other[0][0]], ["x", "p"], ["y"]))
+    (two,) = set(cache_directory.iterdir()) - {one}
+    one.write_bytes(two.read_bytes())
+    forget()
+    assert value(native.kernel("k", "one", Tracer())) == pytest.approx(EXPECTED, rel=1e-15)
+
+
+def doubling():
+    """A function that Numba compiles in a moment, with no code in this process yet."""
+    stamp = 20261118
+
+    def double(x: float) -> float:
+        return 2.0 * x + 0.0 * stamp
+
+    return machine_code.compiled_entry(double)
+
+
+@pytest.mark.parametrize("damage", ["none", "flip", "cut", "empty", "swapped", "pickle"])
+def test_a_loop_of_numba_is_kept_beside_the_kernels_and_never_trusted_when_damaged(cache_directory, damage):
+    assert doubling()(4.0) == 8.0
+    (file,) = cache_directory.iterdir()
+    content = file.read_bytes()
+    half = bytearray(content)
+    half[len(half) // 2] ^= 1
+    other = content.replace(b"double", b"duoble")
+    file.write_bytes(
+        {"none": content, "flip": bytes(half), "cut": content[:500], "empty": b"", "swapped": other, "pickle": b"\x80"}[
+            damage
+        ]
+    )
+    again = doubling()
+    assert again(4.0) == 8.0
+    assert bool(sum(again.stats.cache_hits.values())) == (damage == "none")
+    assert file.read_bytes() == content or damage != "none"
+
+
+@pytest.mark.parametrize("make", [doubling, lambda: lambda x: value(native.kernel("k", "key", Tracer())) * 0 + 2 * x])
+def test_without_a_home_directory_nothing_is_kept_and_all_works(monkeypatch, make):
+    def no_home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("KALABA_CACHE_DIR")
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", no_home)
+    assert make()(4.0) == 8.0
 
 
 @ONLY_POSIX
