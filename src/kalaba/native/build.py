@@ -13,6 +13,7 @@ import casadi
 from kalaba.native import cache as disk
 from kalaba.native.blocks import BlockProgram, Placed, driver_text, room
 from kalaba.native.emitter import MAIN, PREPARE, VERSION, Entry, module_text
+from kalaba.native.forking import hold_while_forking
 from kalaba.native.kernels import Built, Kernel, Layout
 from kalaba.native.llvm import compile_module, host, load_object
 from kalaba.native.operations import Lanes
@@ -21,6 +22,7 @@ from kalaba.native.program import Program, read_program
 
 _kernels: dict[str, Kernel] = {}  # of this process, by digest; machine code stays in memory until the process ends
 _building = threading.RLock()
+hold_while_forking(_building)
 BESIDE = (
     "cli",
     "export",

@@ -22,15 +22,18 @@ from llvmlite import ir
 from numba import config, njit, types
 from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.serialize import dumps
 from numba.extending import intrinsic
 
 from kalaba import tolerances
 from kalaba.native import cache
+from kalaba.native.forking import hold_while_forking
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Function = TypeVar("Function", bound=Callable[..., Any])
+hold_while_forking(global_compiler_lock)
 
 
 def compiled(function: Function) -> Function:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from kalaba.model.machine import Machine
 
 Choice = TypeVar("Choice")
-FORMAT = 1  # of files; a newer kalaba that changes it counts it up
+FORMAT = 2  # of files; a newer kalaba that changes it counts it up; 2: with a seal
 SETTINGS = ("stepper", "stabilisation", "control", "stop", "save_every")  # choices of a run, in words
 
 # variable: (dimension beside time, unit where it is the same for all, long name)
@@ -177,8 +177,10 @@ def run_of(data: xr.Dataset) -> Run:
     """Make the Run that a data set holds. Its plant derives and compiles nothing before it is used."""
     facts = data.attrs
     arrays = {name: np.asarray(data[name].values, dtype=float) for name in VARIABLES if name in data}
+    plant = _plant(facts)
+    _check_shapes(plant.machine, arrays, int(data.sizes["time"]))
     run = Run(
-        plant=_plant(facts),
+        plant=plant,
         time=np.asarray(data["time"].values, dtype=float),
         q=arrays["q"],
         v=arrays["v"],
@@ -198,6 +200,16 @@ def run_of(data: xr.Dataset) -> Run:
     observed = {key: arrays[name].reshape(len(run.time), -1) for key, name in OBSERVED.items()}
     vars(run).update(observed=observed, data=data)  # cached readings, as they were saved
     return run
+
+
+def _check_shapes(machine: Machine, arrays: Mapping[str, Array], samples: int) -> None:
+    """Refuse arrays that are not the machine's."""
+    along = {name: len(entries) for name, (_, entries) in names(machine).items()}
+    for name, array in arrays.items():
+        dimension = VARIABLES[name][0]
+        expected = (samples, along[dimension]) if dimension else (samples,)
+        if array.shape != expected:
+            raise ValueError(f"{name} has the shape {array.shape}, expected {expected}")
 
 
 def _plant(facts: Mapping[str, Any]) -> Plant:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import glob
 import os
+import platform
+import re
 import tempfile
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 
 from kalaba.errors import FileError
@@ -38,12 +42,17 @@ def known_suffix(place: Path, suffixes: Collection[str]) -> str:
 
 @contextmanager
 def replacing(place: Path) -> Iterator[Path]:
-    """Give a path beside a place to write to; the file is moved there if all went well, and removed if not."""
-    beside = _beside(place)
+    """Give a path beside a place to write to; the file is moved there if all went well, and removed if not.
+
+    A file that is replaced keeps its mode; where the place is a link, the file that it leads to is replaced.
+    """
+    target = place.resolve() if place.is_symlink() else place
+    beside = _beside(target)
     try:
         yield beside
-        beside.chmod(0o666 & ~_umask())
-        beside.replace(place)
+        _flush(beside)
+        beside.chmod(target.stat().st_mode & 0o7777 if target.exists() else 0o666 & ~_umask())
+        beside.replace(target)
     except OSError as error:
         raise FileError(f"{place}: cannot be written, {first_line(error)}. Is the disk full?") from error
     finally:
@@ -63,14 +72,48 @@ def first_line(error: Exception) -> str:
     return text.splitlines()[0].rstrip(".")
 
 
+def _flush(path: Path) -> None:
+    """Have the disk take all of a file, so that a move never puts an empty one in the place of a whole one."""
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
 def _beside(place: Path) -> Path:
-    """Make an empty file in the directory of a place."""
+    """Make an empty file in the directory of a place; what processes that were killed have left there goes."""
+    _clear(place)
+    prefix = f".{place.stem}.{host_mark()}-{os.getpid()}."
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{place.stem}.", suffix=place.suffix, dir=place.parent)
+        handle, name = tempfile.mkstemp(prefix=prefix, suffix=place.suffix, dir=place.parent)
     except OSError as error:
         raise FileError(f"{place}: cannot be written, {str(error.strerror).lower()}. Give another place.") from error
     os.close(handle)
     return Path(name)
+
+
+def host_mark() -> str:
+    """A few letters for this computer: a process is known by its number here alone."""
+    return sha256(platform.node().encode()).hexdigest()[:6]
+
+
+def _clear(place: Path) -> None:
+    """Remove what processes of this computer that no longer live left beside a place."""
+    if os.name != "posix":
+        return
+    host = host_mark()
+    left = re.compile(rf"\.{re.escape(place.stem)}\.{host}-(\d+)\.\w+{re.escape(place.suffix)}")
+    for path in place.parent.glob(f".{glob.escape(place.stem)}.{host}-*"):
+        if (match := left.fullmatch(path.name)) and not _is_alive(int(match[1])):
+            path.unlink(missing_ok=True)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it is another user's
+        return True
+    return True
 
 
 def _umask() -> int:

@@ -5,7 +5,9 @@ NetCDF holds the labelled data set, CSV and Parquet a table: one column per quan
 others say first what they are: `acceleration:crank.angle`, `constraint_force:crank.angle`, `actuation:motor`,
 `residual:pin.x`, `outputs:reach`. No name holds a colon, so no two columns collide.
 
-A file is written beside its place and moved there when it is whole, so that nothing half-written stays.
+A file is made in memory, sealed (`seal.py`), written beside its place and moved there when it is whole, so that nothing
+half-written stays and a disk that is full is an error like any other. What opens is what was saved: the seal is checked
+before anything else.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from kalaba.errors import FileError, KalabaError
 from kalaba.model.serial import from_json
 from kalaba.results.dataset import FORMAT, OPTIONAL, VARIABLES, labelled, names, run_of, unit_coordinate
 from kalaba.results.places import check_place, first_line, known_suffix, replacing
+from kalaba.results.seal import OPEN, is_sealed, sealed
 from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
@@ -29,7 +32,9 @@ if TYPE_CHECKING:
     from kalaba.results.run import Run
 
 CSV_MARK = "# kalaba run"
-PARQUET_KEY = b"kalaba"
+PARQUET_KEY, SEAL_KEY = b"kalaba", b"kalaba_seal"
+SEALED = 2  # the first format whose files have a seal
+MOST_NUMBERS = 2_000_000_000  # in a file that is opened: 16 GB
 TIME = "time"
 WITHOUT_PREFIX = {TIME, *(variable for variable, (dimension, _, _) in VARIABLES.items() if not dimension)}
 
@@ -56,13 +61,22 @@ def open_run(path: str | Path) -> Run:
     if not place.is_file():
         raise FileError(f"{place}: no such file. Check the path; kalaba run NAME -o {place.name} writes one.")
     try:
-        return run_of(FORMATS[suffix].read(place))
+        return run_of(_checked(place, FORMATS[suffix]))
     except FileError:
         raise
-    except (OSError, ValueError, KeyError, TypeError, KalabaError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError, MemoryError, KalabaError) as error:
         raise FileError(
             f"{place}: expected a whole file written by kalaba ({first_line(error)}). Write it again."
         ) from error
+
+
+def _checked(place: Path, kind: Format) -> xr.Dataset:
+    """The data set of a file whose seal is whole; files of formats that had none are taken as they are."""
+    whole = is_sealed(place)
+    data = kind.read(place)
+    if not whole and int(data.attrs["kalaba_format"]) >= SEALED:
+        raise FileError(f"{place}: the seal of the file is gone, so something has changed it. Write it again.")
+    return data
 
 
 def _check_format(place: Path, facts: dict[str, Any]) -> None:
@@ -77,17 +91,34 @@ def _check_format(place: Path, facts: dict[str, Any]) -> None:
 
 
 def write_netcdf(data: xr.Dataset, path: Path) -> None:
-    """Write all of a data set."""
-    data.to_netcdf(path, engine="h5netcdf")
+    """Write all of a data set; in memory first, since HDF5 ends the process where a disk is full."""
+    path.write_bytes(sealed(bytes(data.to_netcdf(engine="h5netcdf"))))
 
 
 def read_netcdf(path: Path) -> xr.Dataset:
     """Read a data set into memory."""
     import xarray as xr
 
+    _check_holds_itself(path)
     data = xr.load_dataset(path, engine="h5netcdf", decode_times=False)
     _check_format(path, data.attrs)
     return data
+
+
+def _check_holds_itself(path: Path) -> None:
+    """Refuse a file that leads to others, or that says it has more numbers than it has room for."""
+    import h5py
+
+    with h5py.File(path, "r") as file:
+        for name in file:
+            link = file.get(name, getlink=True)
+            if not isinstance(link, h5py.HardLink):
+                raise FileError(f"{path}: {name} leads to another file or place, which no run of kalaba does.")
+            entry = file[name]
+            if not isinstance(entry, h5py.Dataset) or entry.external or entry.is_virtual:
+                raise FileError(f"{path}: {name} keeps its numbers elsewhere, which no run of kalaba does.")
+            if entry.dtype.kind == "f" and entry.nbytes > path.stat().st_size:
+                raise FileError(f"{path}: {name} has {entry.size} numbers, more than the file has room for.")
 
 
 def write_csv(data: xr.Dataset, path: Path) -> None:
@@ -98,10 +129,10 @@ def write_csv(data: xr.Dataset, path: Path) -> None:
     table = to_table(data)
     lines = [f"{CSV_MARK}, format {FORMAT}"]
     lines += [f"# {key}: {json.dumps(_plain(value))}" for key, value in table.provenance.items()]
-    lines += [f"# units: {','.join(table.units.values())}", ",".join(table.columns), ""]
-    with path.open("wb") as file:
-        file.write("\n".join(lines).encode())
-        csv.write_csv(pa.table(table.columns), file, csv.WriteOptions(include_header=False))
+    lines += [f"# units: {','.join(table.units.values())}", f"# {OPEN.decode()}", ",".join(table.columns), ""]
+    samples = pa.BufferOutputStream()
+    csv.write_csv(pa.table(table.columns), samples, csv.WriteOptions(include_header=False))
+    path.write_bytes(sealed("\n".join(lines).encode() + samples.getvalue().to_pybytes()))
 
 
 def read_csv(path: Path) -> xr.Dataset:
@@ -144,14 +175,19 @@ def write_parquet(data: xr.Dataset, path: Path) -> None:
     table = to_table(data)
     fields = [pa.field(name, pa.float64(), metadata={"unit": table.units[name]}) for name in table.columns]
     facts = json.dumps({key: _plain(value) for key, value in table.provenance.items()})
-    schema = pa.schema(fields, metadata={PARQUET_KEY: facts})
-    parquet.write_table(pa.table([pa.array(column) for column in table.columns.values()], schema=schema), path)
+    schema = pa.schema(fields, metadata={PARQUET_KEY: facts, SEAL_KEY: OPEN})
+    made = pa.BufferOutputStream()
+    parquet.write_table(pa.table([pa.array(column) for column in table.columns.values()], schema=schema), made)
+    path.write_bytes(sealed(made.getvalue().to_pybytes()))
 
 
 def read_parquet(path: Path) -> xr.Dataset:
     """Read what `write_parquet` wrote."""
     from pyarrow import parquet
 
+    held = parquet.read_metadata(path)
+    if held.num_rows * held.num_columns > MOST_NUMBERS:
+        raise FileError(f"{path}: {held.num_rows} samples of {held.num_columns} columns are more than memory holds.")
     table = parquet.read_table(path)
     facts = json.loads((table.schema.metadata or {}).get(PARQUET_KEY, b"{}"))
     _check_format(path, facts)

@@ -111,8 +111,8 @@ def test_columns_bear_the_names_that_expressions_use(tmp_path):
     lines = run.save(tmp_path / "run.csv").read_text(encoding="utf-8").splitlines()
     comments = [line for line in lines if line.startswith("# ")]
     names = lines[len(comments)].split(",")
-    units = comments[-1].removeprefix("# units: ").split(",")
-    assert comments[0] == "# kalaba run, format 1"
+    units = comments[-2].removeprefix("# units: ").split(",")
+    assert comments[0] == "# kalaba run, format 2"
     assert dict(zip(names, units, strict=True))["rate(crank.angle)"] == "rad/s"
     assert names[:2] == ["time", "q:energy"]
     assert {
@@ -144,7 +144,7 @@ def test_the_path_is_given_back_and_case_does_not_matter(tmp_path):
 def test_a_solver_of_somebodys_own_is_replaced_by_the_default_and_says_so(tmp_path, caplog):
     run = small_run()
     data = run.data.assign_attrs(solver="MySolver()")
-    data.to_netcdf(tmp_path / "run.nc", engine="h5netcdf")
+    saving.write_netcdf(data, tmp_path / "run.nc")
     with caplog.at_level(logging.WARNING):
         assert kb.open_run(tmp_path / "run.nc").plant.solver == kb.MaskedLDL()
     assert "MySolver()" in caplog.text
@@ -174,14 +174,14 @@ def test_a_foreign_data_set_is_refused(tmp_path):
 @each_suffix
 def test_a_file_of_a_newer_kalaba_is_refused_with_a_remedy(tmp_path, suffix):
     newer = dataclasses.replace(small_run())
-    vars(newer)["data"] = small_run().data.assign_attrs(kalaba_format=2, kalaba_version="9.1")
+    vars(newer)["data"] = small_run().data.assign_attrs(kalaba_format=3, kalaba_version="9.1")
     path = newer.save(tmp_path / f"run{suffix}")
-    assert "written by kalaba 9.1 in format 2" in refusal(kb.open_run, path)
+    assert "written by kalaba 9.1 in format 3" in refusal(kb.open_run, path)
     assert "pip install --upgrade kalaba" in refusal(kb.open_run, path)
 
 
 def test_a_damaged_description_is_refused(tmp_path):
-    small_run().data.assign_attrs(system="{").to_netcdf(tmp_path / "run.nc", engine="h5netcdf")
+    saving.write_netcdf(small_run().data.assign_attrs(system="{"), tmp_path / "run.nc")
     assert "expected a whole file" in refusal(kb.open_run, tmp_path / "run.nc")
 
 
