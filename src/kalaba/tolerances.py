@@ -508,3 +508,7 @@ COMPUTED_TURN = 2e-15
 SHORTEST_DIRECTION = 1e-15
 # m³: a mesh of a smaller volume has no inside. MuJoCo's own bound.
 FLAT_MESH = 1e-15
+# kg and kg·m²: what moving bodies that have less are given in an MJCF file; MuJoCo refuses less than 1e-15.
+LEAST_INERTIA = 1e-14
+# m and rad together, at displacements of half a unit: hinges and slides that miss a joint by more make another.
+JOINTS_ALIKE = 1e-12

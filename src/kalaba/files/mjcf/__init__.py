@@ -8,9 +8,11 @@ from kalaba.errors import FileError, ModelError
 from kalaba.files.mjcf.bodies import Tree
 from kalaba.files.mjcf.couplings import add_couplings
 from kalaba.files.mjcf.document import ROOT, Document
+from kalaba.files.mjcf.keyframes import take_start
 from kalaba.files.mjcf.left_out import note_left_out
 from kalaba.files.mjcf.machine import Assembly, gravity
 from kalaba.files.mjcf.timed import with_timed_springs
+from kalaba.files.mjcf.writing import write
 from kalaba.files.names import identifier
 from kalaba.files.source import Source
 from kalaba.files.xml_tree import parse
@@ -47,6 +49,7 @@ def _system(document: Document) -> System:
     assembly = Assembly(document, Tree.of(document))
     assembly.add_bodies()
     add_couplings(assembly)
+    take_start(assembly)
     note_left_out(assembly)
     name = identifier(document.root.get("model") or document.source.path.stem)
     start = Start(guess=assembly.guess)
@@ -54,4 +57,4 @@ def _system(document: Document) -> System:
     return with_timed_springs(system, assembly) if assembly.timed else system
 
 
-FORMAT = Format("MJCF", (".xml",), read)
+FORMAT = Format("MJCF", (".xml",), read, write)

@@ -11,13 +11,12 @@ SECTIONS = {
     "contact": "pairs of contact and exclusions are left out",
     "deformable": "deformable bodies are left out",
     "sensor": "sensors are left out",
-    "keyframe": "keyframes are left out: the start is the pose that the file draws",
     "extension": "plugins are left out",
     "custom": "numbers, texts and tuples of the user (custom) are left out",
 }
 MOVED_NOTHING = ("visual", "statistic", "size")
 KNOWN = {
-    *("compiler", "option", "default", "asset", "worldbody", "tendon", "equality", "actuator"),
+    *("compiler", "option", "default", "asset", "worldbody", "tendon", "equality", "actuator", "keyframe"),
     *SECTIONS,
     *MOVED_NOTHING,
 }
