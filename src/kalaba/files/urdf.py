@@ -22,6 +22,7 @@ from kalaba.files.source import Notes, Source
 from kalaba.files.tree import BASE, MASSLESS, Drive, base_joint, is_massless, limits_of, solid_of
 from kalaba.files.urdf_elements import axis, origin
 from kalaba.files.urdf_visuals import Materials, visuals_of
+from kalaba.files.urdf_write import write
 from kalaba.files.xml_tree import Element, parse, parse_text
 from kalaba.joints import Free, Joint, Planar, Prismatic, Revolute, Weld
 from kalaba.model.formats import Described, Format
@@ -358,4 +359,4 @@ def identifier_or(name: str, path: Path) -> str:
     return name.strip() or path.stem
 
 
-FORMAT = Format("URDF", (".urdf", ".xacro"), read, options=OPTIONS)
+FORMAT = Format("URDF", (".urdf", ".xacro"), read, write, options=OPTIONS)

@@ -15,6 +15,8 @@ from kalaba.space.pose import Floats, PointLike, Pose, PoseLike
 class Shape:
     """What is drawn, about the origin of its place; `name` is its word in files."""
 
+    name: ClassVar[str] = ""
+
 
 @dataclass(frozen=True, slots=True)
 class BoxShape(Shape):

@@ -113,14 +113,23 @@ class Expression:
 
     def renamed(self, rename: Callable[[str], str]) -> "Expression":
         """Replace each name of a scalar or a frame in the text; `t` and `pi` stay."""
-        pieces, end = [], 0
-        for word in sorted([*self._scalars(), *self._frames()], key=lambda word: word.position):
+        for word in self._words():
             new = rename(word.name)
             if not is_name(new):
                 raise ExpressionError(f"new name {new!r} for {word.name!r} is no name", self.text, word.position)
-            pieces += [self.text[end : word.position], new]
+        return self.with_words(rename)
+
+    def with_words(self, text_of: Callable[[str], str]) -> "Expression":
+        """Put a text, such as an expression in brackets, in the place of each name of a scalar or a frame."""
+        pieces, end = [], 0
+        for word in self._words():
+            pieces += [self.text[end : word.position], text_of(word.name)]
             end = word.position + len(word.name)
         return parse("".join([*pieces, self.text[end:]]))
+
+    def _words(self) -> list[Name]:
+        """Names of scalars and frames, in the order of the text."""
+        return sorted([*self._scalars(), *self._frames()], key=lambda word: word.position)
 
     def position_of(self, name: str) -> int:
         """Where a scalar or a frame first stands in the text."""
