@@ -88,6 +88,7 @@ from kalaba.constrain.solvers import KKT as KKT
 from kalaba.constrain.solvers import NullSpace as NullSpace
 from kalaba.analyse.mobility import check as check
 from kalaba.analyse.cuts import cuts as cuts
+from kalaba.analyse.suggest_loops import suggest_loops as suggest_loops
 
 # kinematics
 from kalaba.kinematics.tree import inverse_kinematics as inverse_kinematics

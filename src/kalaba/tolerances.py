@@ -512,3 +512,10 @@ FLAT_MESH = 1e-15
 LEAST_INERTIA = 1e-14
 # m and rad together, at displacements of half a unit: hinges and slides that miss a joint by more make another.
 JOINTS_ALIKE = 1e-12
+# m or rad, and of a factor: a displacement that is this near to a linear function of others is one. Above rounding.
+LINEAR_FOLLOWING = 1e-9
+# Of the machine's size: frames of a tree that are this near to each other where it is drawn may be a loop. Files have
+# some six digits.
+LOOP_DRAWN_CLOSED = 1e-5
+# Of one: directions of a file whose cosine is this near to 1 are the same; some six digits.
+LOOP_AXES_SAME = 1e-9

@@ -80,6 +80,9 @@ def show(
         out.print(f"[bold]all of the paper[/bold]: kalaba papers {paper.key}")
 
 
+SuggestFlag = Annotated[
+    bool, typer.Option("--suggest-loops", help="List frames that coincide: loops it may have, as YAML for --loops.")
+]
 CutsFlag = Annotated[bool, typer.Option("--cuts", help="List where its loops can be cut, and what each cut costs.")]
 
 
@@ -90,6 +93,7 @@ def check(  # noqa: PLR0913  (one argument per flag)
     roots: RootFlag = None,
     loops: LoopsFlag = None,
     with_cuts: CutsFlag = False,
+    with_suggestions: SuggestFlag = False,
     as_json: JsonFlag = False,
     quiet: QuietFlag = False,
 ) -> None:
@@ -98,12 +102,16 @@ def check(  # noqa: PLR0913  (one argument per flag)
     Examples:
     kalaba check four-bar --cuts
     kalaba check my.py:robot
+    kalaba check gripper.urdf --suggest-loops
     """
     from kalaba.analyse.mobility import check as examine
 
     machine = choose(name, changes, roots, loops=loops).system
     if with_cuts:
         _show_cuts(machine, as_json=as_json, quiet=quiet)
+        return
+    if with_suggestions:
+        _suggest_loops(machine, as_json=as_json, quiet=quiet)
         return
     mobility = examine(machine)
     if quiet:  # a machine that cannot be assembled has raised by now
@@ -114,6 +122,20 @@ def check(  # noqa: PLR0913  (one argument per flag)
     out = console()
     for line in lines(mobility):
         out.print(line, markup=False)
+
+
+def _suggest_loops(machine: System, *, as_json: bool, quiet: bool) -> None:
+    from kalaba.analyse.suggest_loops import suggest_loops
+    from kalaba.files.suggested import loops_yaml
+
+    suggestions = suggest_loops(machine)
+    if quiet:
+        return
+    text = loops_yaml(machine, suggestions)
+    if as_json:
+        print_json({"name": machine.name, "loops": [s.connection.name for s in suggestions], "yaml": text})
+        return
+    typer.echo(text, nl=False)
 
 
 def _show_cuts(machine: System, *, as_json: bool, quiet: bool) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kalaba.errors import near
+from kalaba.errors import FileError, ModelError, near
 from kalaba.files import urdf_loops, urdf_xacro
 from kalaba.files import urdf_loops_file as loops_file
 from kalaba.files.names import Names
@@ -63,7 +63,10 @@ def read(
     if root.tag != "robot":
         raise root.error("expected a <robot>. Is it a URDF?")
     robot = Robot(root, source, base, with_meshes=meshes)
-    system = robot.system()
+    try:
+        system = robot.system()
+    except ModelError as error:  # a number that no part can have
+        raise FileError(f"{path.name}: {error}") from error
     if loops:
         system = loops_file.added(system, Source(Path(loops), roots, notes=source.notes), robot)
     return Described(system, notes=source.notes.lines)

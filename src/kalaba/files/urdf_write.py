@@ -17,7 +17,7 @@ import numpy as np
 from kalaba.errors import FileError
 from kalaba.files.names import Names
 from kalaba.files.source import Notes
-from kalaba.files.urdf_write_elements import LINEAR, PIECES, Followed, Moved, geometry, near_whole, term, words
+from kalaba.files.urdf_write_elements import PIECES, Followed, Moved, geometry, near_whole, term, words
 from kalaba.files.urdf_write_loops import Renamed, write_loops
 from kalaba.model.parts import WORLD
 from kalaba.model.solids import INERTIA_PARTS
@@ -26,6 +26,7 @@ from kalaba.results.places import replacing
 from kalaba.space.numeric_pose import NumericPose
 from kalaba.space.pose import Pose
 from kalaba.space.rotations import from_pose, rotation_of, turn, zyx_angles
+from kalaba.tolerances import LINEAR_FOLLOWING
 
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine, MachineBody
@@ -254,12 +255,14 @@ class Tree:
             basis = J[free]
             solution = np.linalg.lstsq(basis.T, J[index], rcond=None)[0] if free else np.zeros(0)
             rest = J[index] - (basis.T @ solution if free else 0.0)
-            if np.abs(rest).max(initial=0.0) > LINEAR * max(np.abs(J[index]).max(initial=0.0), LINEAR):
+            if np.abs(rest).max(initial=0.0) > LINEAR_FOLLOWING * max(
+                np.abs(J[index]).max(initial=0.0), LINEAR_FOLLOWING
+            ):
                 free.append(index)
                 if offsets[index]:
                     self.notes.add("zeros of joints: they are counted from elsewhere in the file", joint.displacement)
                 continue
-            used = [(scalar[free[k]], free[k], float(f)) for k, f in enumerate(solution) if abs(f) > LINEAR]
+            used = [(scalar[free[k]], free[k], float(f)) for k, f in enumerate(solution) if abs(f) > LINEAR_FOLLOWING]
             if not used:
                 said[joint.displacement] = Followed(None, 0.0, float(offsets[index]))
             elif len(used) == 1:
@@ -277,7 +280,7 @@ class Tree:
         """Coordinates as expressions of the displacements that move by themselves: q = J⁺ (d − d₀)."""
         inverse = np.linalg.pinv(slopes) if len(names) else np.zeros((0, 0))
         for row, coordinate in zip(inverse, self.machine.coordinates, strict=False):
-            used = [(factor, k) for k, factor in enumerate(row) if abs(factor) > LINEAR]
+            used = [(factor, k) for k, factor in enumerate(row) if abs(factor) > LINEAR_FOLLOWING]
             terms = [term(near_whole(factor), self.words[names[k]], float(offsets[k])) for factor, k in used]
             if terms:
                 self.coordinates[coordinate.name] = f"({' + '.join(terms)})"
@@ -298,7 +301,7 @@ class Tree:
         q = np.linspace(-0.7, 0.9, len(names)) + 0.1
         away = np.abs(at(q) - offsets - J @ q)
         for joint, off in zip(joints, away, strict=True):
-            if off > LINEAR:
+            if off > LINEAR_FOLLOWING:
                 raise FileError(
                     f"{self.path}: {joint.displacement} is no linear expression, which URDF cannot hold. "
                     "Save the machine as .yaml."

@@ -11,8 +11,8 @@ import numpy as np
 
 from kalaba.model.appearance import MachineVisual
 from kalaba.space.pose import Axis
+from kalaba.tolerances import LINEAR_FOLLOWING
 
-LINEAR = 1e-9  # of the size of a displacement: how far it may be off d = J q + d₀
 Pieces = list[tuple[str, Axis | None]]
 
 
@@ -46,7 +46,7 @@ class Followed:
 
 def near_whole(factor: float) -> float:
     """A whole number where a factor is one but for rounding."""
-    return float(round(factor)) if abs(factor - round(factor)) < LINEAR else float(factor)
+    return float(round(factor)) if abs(factor - round(factor)) < LINEAR_FOLLOWING else float(factor)
 
 
 def term(factor: float, name: str, offset: float) -> str:
