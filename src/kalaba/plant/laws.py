@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
@@ -31,8 +31,11 @@ if TYPE_CHECKING:
     from kalaba.plant.state import State
 
 
-def read(plant: Plant, text: str | float | Expression, what: str) -> Expression:
-    """Read an expression over all words of a plant; an unknown word is an error with its position."""
+def read(plant: Plant, text: str | float | Expression, what: str, names: Iterable[str] = ()) -> Expression:
+    """Read an expression over all words of a plant; an unknown word is an error with its position.
+
+    `names` are what the caller knows besides, as a whole text: they are offered in the place of an unknown word.
+    """
     machine = plant.machine
     try:
         expression = parse(text)
@@ -42,7 +45,8 @@ def read(plant: Plant, text: str | float | Expression, what: str) -> Expression:
     scalars = {*plant.coordinates, *plant.velocities, *machine.displacements, *parameters}
     for name in sorted(expression.names):
         if not is_known(name, scalars, machine.frames):
-            raise unknown_word(expression, name, what, [*scalars, *(f"{f}.{c}" for f in machine.frames for c in "xyz")])
+            places = (f"{frame}.{axis}" for frame in machine.frames for axis in "xyz")
+            raise unknown_word(expression, name, what, [*names, *scalars, *places])
     for name in sorted(expression.frames - set(machine.frames)):
         raise unknown_word(expression, name, what, machine.frames)
     return expression

@@ -40,11 +40,16 @@ def evaluate(run: Run, text: str) -> Array:
         index = plant.constraints.index(text)
         kind = "speed_residual" if plant.machine.is_velocity_level[index] else "residual"
         return run.observed[kind][:, index]
-    expression = read(plant, text, "run")
+    expression = read(plant, text, "run", named(plant))
     function = plant.function(
         "expression", lambda e: expressions(e, lambda of: [of.kinematics.value(expression)]), expression.canonical
     )
     return evaluate_samples(run, function)[:, 0]
+
+
+def named(plant: Plant) -> tuple[str, ...]:
+    """What a run knows by name, beside expressions."""
+    return (*plant.outputs, *plant.actuators, *plant.constraints, *MOMENTUM_WORDS)
 
 
 def is_momentum(plant: Plant, text: str) -> bool:

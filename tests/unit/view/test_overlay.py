@@ -150,6 +150,7 @@ def test_a_wrong_file_is_one_line(capsys, elsewhere, text, words):
         (("--over", "run.nc"), "expected a table of text, got another file"),
         (("--over", "m.csv", "--map", "y=height"), "m.csv: no column 'y'"),
         (("--over", "m.csv", "--map", "x=crank.angl"), "did you mean crank.angle"),
+        (("--over", "m.csv", "--map", "x=moter"), "did you mean motor"),
         (("--over", "m.csv", "--map", "x"), "--map x: expected --map COLUMN=..."),
         (("--over", "m.csv", "--scale", "x=big"), "--scale x=big: expected a number, got 'big'"),
         (("--over", "m.csv", "--scale", "y=2"), "no column 'y' to scale"),

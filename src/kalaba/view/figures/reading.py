@@ -13,7 +13,7 @@ from kalaba.cooperate.grasp_forces import grasp_forces
 from kalaba.errors import ViewError, near
 from kalaba.native.backend import Interpreted
 from kalaba.plant.laws import read
-from kalaba.results.observe import evaluate_samples, is_momentum
+from kalaba.results.observe import evaluate_samples, is_momentum, named
 from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def values_of(run: Run, texts: Sequence[str]) -> dict[str, Array]:
     values_by_text |= _of_grasps(run, [text for text in texts if text.partition(":")[0] in GRASP])
     rest = [text for text in dict.fromkeys(texts) if text not in values_by_text]
     if rest:
-        read_off = [read(run.plant, text, "plot") for text in rest]
+        read_off = [read(run.plant, text, "plot", named(run.plant)) for text in rest]
 
         def traced(equations: Equations) -> list[ca.SX]:
             return [equations.kinematics.value(expression) for expression in read_off]
