@@ -53,7 +53,6 @@ def show(
 
     from kalaba.model import listing
     from kalaba.model.options import options_table
-    from kalaba.robots.papers.shelf import paper_of
 
     chosen = choose(name, changes, roots, loops=loops)
     system, entry = chosen.system, chosen.named.entry
@@ -76,8 +75,11 @@ def show(
     if hidden:
         out.print(f"{hidden} more numbers are zero; --all lists them")
     out.print(Text.assemble(("source", "bold"), f": {source}"))
-    if entry is not None and (paper := paper_of(entry.name)) is not None:
-        out.print(f"[bold]all of the paper[/bold]: kalaba papers {paper.key}")
+    if entry is not None:
+        from kalaba.robots.papers.shelf import paper_of
+
+        if (paper := paper_of(entry.name)) is not None:
+            out.print(f"[bold]all of the paper[/bold]: kalaba papers {paper.key}")
 
 
 SuggestFlag = Annotated[

@@ -3,7 +3,7 @@
     name or path ──named──▶ Named ──system──▶ System
                                   └─scenario─▶ Scenario
 
-A name of the catalogue goes before a file of that name. What ends in a known suffix is a file; `my.py:robot` is the
+What ends in a known suffix is a file, any other name one of the catalogue; `my.py:robot` is the
 value `robot` of a Python file, which is run.
 """
 
@@ -15,14 +15,16 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from kalaba.errors import FileError, KalabaError, ModelError, near
 from kalaba.model.formats import Described, LeftOutWarning, format_of, suffixes, tell
 from kalaba.model.options import Choice, Option, Positive, settings
 from kalaba.model.system import System
-from kalaba.robots.catalogue import ENTRIES, look_for
-from kalaba.robots.entry import Entry
 from kalaba.run.scenario import Scenario
+
+if TYPE_CHECKING:
+    from kalaba.robots.entry import Entry
 
 DURATION = 5.0  # s: how long a machine is run whose file does not say
 OWN = "own"
@@ -134,11 +136,11 @@ def scenario(
 def named(name: str | Path, roots: str | Path | Sequence[str | Path] = ()) -> Named:
     """What a name or a path leads to; if it leads nowhere, say which names and files are near."""
     text = str(name)
-    if text in ENTRIES:
-        return _of_entry(text, ENTRIES[text])
     path, value = _split(text)
-    if path.suffix.lower() in suffixes():
+    if is_file(text):
         return _of_file(text, path, value, _folders(roots))
+    from kalaba.robots.catalogue import look_for  # late: files need none of its robots and laws
+
     entry = look_for(text)  # a DOI or an author lead to a machine too
     if entry is None:
         raise _unknown(text, path)
@@ -147,7 +149,7 @@ def named(name: str | Path, roots: str | Path | Sequence[str | Path] = ()) -> Na
 
 def is_file(name: str) -> bool:
     """Whether a text names a file and not a machine of the catalogue."""
-    return name not in ENTRIES and _split(name)[0].suffix.lower() in suffixes()
+    return _split(name)[0].suffix.lower() in suffixes()  # which no name of the catalogue has
 
 
 def _of_entry(name: str, entry: Entry) -> Named:
@@ -204,6 +206,8 @@ def _unknown(text: str, path: Path) -> KalabaError:
 def _near_files(path: Path) -> str:
     """Files beside a path, and names of the catalogue, that resemble it; first those that differ in their suffix."""
     same = [file for file in _files(path) if Path(file).stem == path.stem]
+    from kalaba.robots.catalogue import ENTRIES
+
     return f"did you mean {', '.join(same)}?" if same else near(str(path), [*ENTRIES, *_files(path)])
 
 

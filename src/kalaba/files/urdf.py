@@ -11,18 +11,17 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kalaba.errors import FileError, ModelError, near
 from kalaba.files import urdf_loops, urdf_xacro
-from kalaba.files import urdf_loops_file as loops_file
 from kalaba.files.names import Names
 from kalaba.files.source import Notes, Source
 from kalaba.files.tree import BASE, MASSLESS, Drive, base_joint, is_massless, limits_of, solid_of
 from kalaba.files.urdf_elements import axis, origin
 from kalaba.files.urdf_visuals import Materials, visuals_of
-from kalaba.files.urdf_write import write
 from kalaba.files.xml_tree import Element, parse, parse_text
 from kalaba.joints import Free, Joint, Planar, Prismatic, Revolute, Weld
 from kalaba.model.formats import Described, Format
@@ -32,6 +31,9 @@ from kalaba.model.solids import INERTIA_PARTS, Solid
 from kalaba.model.system import AnyPart, System
 from kalaba.space.pose import Pose
 from kalaba.space.rotations import from_pose, rotation_of
+
+if TYPE_CHECKING:
+    from kalaba.run.scenario import Scenario
 
 TURNING = ("revolute", "continuous")
 TYPES = (*TURNING, "prismatic", "fixed", "floating", "planar")
@@ -68,6 +70,8 @@ def read(
     except ModelError as error:  # a number that no part can have
         raise FileError(f"{path.name}: {error}") from error
     if loops:
+        from kalaba.files import urdf_loops_file as loops_file  # which reads YAML
+
         system = loops_file.added(system, Source(Path(loops), roots, notes=source.notes), robot)
     return Described(system, notes=source.notes.lines)
 
@@ -360,6 +364,13 @@ def _first_number(places: list[Element], tags: tuple[str, ...]) -> float | None:
 def identifier_or(name: str, path: Path) -> str:
     """The name of a machine, as its file gives it; else the file's."""
     return name.strip() or path.stem
+
+
+def write(described: System | Scenario, path: Path) -> tuple[str, ...]:
+    """Write a machine; see urdf_write."""
+    from kalaba.files import urdf_write  # which assembles loops
+
+    return urdf_write.write(described, path)
 
 
 FORMAT = Format("URDF", (".urdf", ".xacro"), read, write, options=OPTIONS)
