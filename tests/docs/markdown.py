@@ -7,6 +7,7 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
+from kalaba import load
 from kalaba.cli.application import invoke
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,7 +43,8 @@ def run_page(page: Path, folder: Path) -> None:
     """Run the blocks of a page as its reader would, one after the other, with `folder` as the place for files.
 
     Python blocks share their names. A block of `text` after one is what it prints. A block of `console` holds commands
-    after `$`, each followed by lines that it prints among others.
+    after `$`, each followed by lines that it prints among others. A block of `yaml` is the file that its first line
+    names, and must load.
     """
     names: dict[str, object] = {"__name__": "__example__", "folder": folder}
     printed = None
@@ -54,6 +56,8 @@ def run_page(page: Path, folder: Path) -> None:
             printed = None
         elif block.language == "console":
             run_commands(block)
+        elif block.language == "yaml":
+            load_file(block, folder)
 
 
 def run(block: Block, names: dict[str, object]) -> str:
@@ -75,6 +79,15 @@ def run_commands(block: Block) -> None:
         printed = scrubbed(out.getvalue()).splitlines()
         missing = [line for line in scrubbed("\n".join(shown)).splitlines() if line not in printed]
         assert missing == [], f"{block.label}: {command} does not print this"
+
+
+def load_file(block: Block, folder: Path) -> None:
+    """Write the file that a block shows, named in its first line, and load it."""
+    named = re.match(r"# ([\w-]+\.yaml)\n", block.text)
+    assert named, f"{block.label}: a file begins with its name, such as # my.yaml"
+    path = folder / named[1]
+    path.write_text(block.text, encoding="utf-8")
+    load(str(path))
 
 
 def scrubbed(text: str) -> str:

@@ -9,9 +9,9 @@ import kalaba as kb
 from docs.markdown import ROOT, blocks, run_page
 
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), *(ROOT / f"{name}.md" for name in ("CHANGELOG", "CONTRIBUTING"))]
-RUN = [page for page in PAGES if any(block.language in {"python", "console"} for block in blocks(page))]
+RUN = [page for page in PAGES if any(block.language in {"python", "console", "yaml"} for block in blocks(page))]
 LANGUAGES = {
-    *("python", "text", "console"),  # run, or compared with what was run
+    *("python", "text", "console", "yaml"),  # run or loaded, or compared with what was run
     *("sh", "bibtex", "c", "html"),  # for the reader alone: other programs, other languages
 }
 LINK = re.compile(r"\]\(([^)#]+)")

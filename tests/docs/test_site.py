@@ -102,6 +102,13 @@ def test_pages_of_the_catalogue_are_as_the_catalogue_has_it(page):
     assert (DOCS / f"{page}.md").read_text("utf-8") == written
 
 
+def test_the_schema_of_files_and_the_page_of_their_keys_are_current():
+    """Otherwise: python docs/make_schema.py."""
+    made = helper("make_schema")
+    assert made.SCHEMA.read_text("utf-8") == made.schema_text()
+    assert made.KEYS_PAGE.read_text("utf-8") == made.keys_page()
+
+
 def test_pages_of_papers_are_as_the_papers_have_it():
     made = helper("make_catalogue")
     for paper in made.PAPERS:

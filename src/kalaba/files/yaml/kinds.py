@@ -53,7 +53,12 @@ _WORD_ENDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 def word(kind: type) -> str:
     """What a kind is called in files: PointOnLine → point-on-line; steppers as on the command line."""
     name = vars(kind).get("name")  # a stepper's; other kinds have properties or nothing of that name
-    return name if isinstance(name, str) and name else _WORD_ENDS.sub("-", kind.__name__).lower()
+    return name if isinstance(name, str) and name else spelled(kind.__name__)
+
+
+def spelled(name: str) -> str:
+    """The name of a class as a word: PointOnLine → point-on-line."""
+    return _WORD_ENDS.sub("-", name).lower()
 
 
 def key_of(name: str) -> str:
@@ -70,6 +75,11 @@ def kinds_of(base: type) -> dict[str, type]:
             found[word(kind)] = kind
         found |= kinds_of(kind)
     return found
+
+
+def chosen(known: dict[str, type], *, outside: bool) -> tuple[tuple[str, type], ...]:
+    """Kinds as pairs; those from outside the package only if that is asked for."""
+    return tuple((name, kind) for name, kind in known.items() if outside or kind.__module__.startswith(PACKAGE))
 
 
 def entries_of(kind: type) -> list[Field[Any]]:
@@ -114,6 +124,7 @@ class Entry(BaseModel):
     model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, protected_namespaces=())
     first: ClassVar[str] = ""
     what: ClassVar[str] = ""  # what it is, for messages
+    source: ClassVar[object] = None  # the class whose fields its entries are, or the function that takes them
 
     @model_validator(mode="before")
     @classmethod
@@ -196,14 +207,13 @@ class Kinds:
     def drop_unreadable(self) -> None:
         """Leave out kinds from outside the package that have fields which no file can hold."""
         for _, known in self.families.values():
-            for name, kind in list(known.items()):
+            for name, kind in chosen(known, outside=True):
+                if kind.__module__.startswith(PACKAGE):
+                    continue
                 try:
                     self.model(kind)
                 except (TypeError, NameError):
-                    if kind.__module__.startswith(PACKAGE):
-                        raise
                     del known[name]
-        self.made.clear()
 
     def _reference(self, base: Any) -> str:
         return f"{self.families[base][0].title().replace(' ', '')}Entry"
@@ -249,7 +259,9 @@ class Kinds:
             for entry in entries
         }
         every = {**before, **entered}
-        return self.entry(kind.__name__, every, Entry, first=next(iter(every), ""), what=f"a {word(kind)}")
+        model = self.entry(kind.__name__, every, Entry, first=next(iter(every), ""), what=f"a {word(kind)}")
+        model.source = kind
+        return model
 
     def entry(self, name: str, entries: dict[str, Any], base: type[Entry], **members: str) -> type[Entry]:
         """A map with these entries."""

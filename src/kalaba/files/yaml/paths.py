@@ -57,7 +57,8 @@ def path_type(families: Kinds) -> Any:
 def _recipe(families: Kinds, name: str) -> Any:
     make, units = RECIPES[name]
     entries = {key: (_argument(families, key, unit), ... if key in NEEDED else None) for key, unit in units.items()}
-    model = families.entry(name.title(), entries, Entry, what=f"a {name}")
+    model = families.entry(f"{name.title()}Path", entries, Entry, what=f"a {name}")
+    model.source = make
     return Annotated[model, AfterValidator(lambda entry: checked(lambda: make(**entry.said())))]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Annotated, Any, Optional
 
@@ -23,7 +24,7 @@ from kalaba.cooperate.pressing import Squeeze
 from kalaba.errors import FileError, KalabaError
 from kalaba.files.yaml.checking import validated
 from kalaba.files.yaml.encoding import Data, Encoder
-from kalaba.files.yaml.kinds import Entry, Kinds, either, key_of, kinds_of, listed, mapped, pairs, word
+from kalaba.files.yaml.kinds import Entry, Kinds, chosen, either, key_of, kinds_of, listed, mapped, pairs, word
 from kalaba.files.yaml.paths import BLENDS, TIMINGS, Blend, path_data, path_type
 from kalaba.files.yaml.tree import Document
 from kalaba.files.yaml.values import EVERY, ExpressionEntry, TextEntry, number_type
@@ -55,14 +56,27 @@ def control_laws() -> dict[str, type]:
     return {name: kind for name, kind in others if not kind.__module__.startswith(PACKAGE)} | LAWS
 
 
-def run_entries() -> TypeAdapter[Any]:
-    """The type of the section, for the kinds that are defined now."""
+@dataclass(frozen=True)
+class RunSchema:
+    """Types of the entries of a run, for the kinds that are defined.
+
+    Arguments:
+        kinds: types by class
+        entries: the section
+    """
+
+    kinds: Kinds
+    entries: TypeAdapter[Any]
+
+
+def run_schema(*, outside: bool = True) -> RunSchema:
+    """The schema of the section with the kinds that are defined now, those from outside the package or without them."""
     known = (steppers(), kinds_of(Allocation), kinds_of(Correction), control_laws())
-    return _run_entries(*(tuple(kinds.items()) for kinds in known))
+    return _run_schema(*(chosen(kinds, outside=outside) for kinds in known))
 
 
-@lru_cache(maxsize=2)
-def _run_entries(*known: tuple[tuple[str, type], ...]) -> TypeAdapter[Any]:
+@lru_cache(maxsize=4)
+def _run_schema(*known: tuple[tuple[str, type], ...]) -> RunSchema:
     chosen_steppers, rules, corrections, chosen_laws = (dict(kinds) for kinds in known)
     families = Kinds(
         {
@@ -87,8 +101,9 @@ def _run_entries(*known: tuple[tuple[str, type], ...]) -> TypeAdapter[Any]:
         "published": (TextEntry, None),
     }
     model = families.entry("Run", entries, Entry, what="a run")
+    model.source = Scenario
     families.finish()
-    return TypeAdapter(model)
+    return RunSchema(families, TypeAdapter(model))
 
 
 def _special(families: Kinds) -> dict[Any, Any]:
@@ -128,7 +143,7 @@ def scenario(document: Document, system: System) -> Scenario | None:
     """What a file wants to be run; None if it does not say."""
     if RUN not in document.data:
         return None
-    values = validated(document, run_entries(), document.data[RUN], (RUN,)).said()
+    values = validated(document, run_schema().entries, document.data[RUN], (RUN,)).said()
     if "duration" not in values:
         values["duration"] = _own_duration(document, values.get("control"))
     try:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, TypeAdapter
 
-from kalaba.files.yaml.kinds import Entry, Kinds, either, kinds_of, listed, mapped, pairs, word
+from kalaba.files.yaml.kinds import Entry, Kinds, chosen, either, kinds_of, listed, mapped, pairs, word
 from kalaba.files.yaml.tree import shown
 from kalaba.files.yaml.values import (
     ANY,
@@ -142,14 +142,14 @@ class Schema:
     solids: tuple[str, ...]
 
 
-def schema() -> Schema:
-    """The schema with the kinds that are defined now."""
+def schema(*, outside: bool = True) -> Schema:
+    """The schema with the kinds that are defined now; without those from outside the package if that is asked for."""
     joints = {word(kind): kind for kind in kinds().values()}
     others = (kinds_of(base) for base in (AnySolid, Section, Shapes, Shape))
-    return _schema(*(tuple(known.items()) for known in (joints, *others)))
+    return _schema(*(chosen(known, outside=outside) for known in (joints, *others)))
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=4)
 def _schema(*known: tuple[tuple[str, type], ...]) -> Schema:
     joints, solids, sections, sets, shapes = (dict(pairs) for pairs in known)
     families = Kinds(
@@ -187,6 +187,7 @@ def _start(families: Kinds) -> Any:
     )
     entries: dict[str, Any] = {"hold": (mapped(held), {}), "guess": (mapped(held), {}), "speed": (mapped(speed), {})}
     model = families.entry("Start", entries, Entry, what="a start")
+    model.source = Start
     return Annotated[model, AfterValidator(lambda entry: checked(lambda: Start(**entry.said())))]
 
 
