@@ -23,6 +23,7 @@ SIGNS |= {"²": "$^2$", "³": "$^3$", "⁴": "$^4$", "⁺": "$^+$", "⁻": "$^-$
 SIGNS |= {"“": "``", "”": "''", "…": r"\dots{}", "µ": r"$\mu$", "∫": r"$\int$", "∑": r"$\sum$", "∂": r"$\partial$"}
 SIGNS |= {"\u2018": "`", "\u2019": "'", "∈": r"$\in$"}
 ACCENTS = {"̇": "dot", "̈": "ddot", "̂": "hat", "̃": "tilde", "̄": "bar"}
+UNIT = re.compile(r"[A-Za-z0-9*/^()+. -]+")
 ACCENTED = re.compile(rf"(.)([{''.join(ACCENTS)}])")
 
 
@@ -73,5 +74,7 @@ def tex_unit(unit: str) -> str:
     """A unit such as kg*m^2, upright."""
     if not unit or unit == "1":
         return "1" if unit else ""
+    if not UNIT.fullmatch(unit):  # in words, or something else
+        return tex_text(unit)
     powers = re.sub(r"\^(-?\d+)", r"^{\1}", unit).replace("*", r"\,")
     return rf"$\mathrm{{{powers}}}$"

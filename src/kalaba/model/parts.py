@@ -75,6 +75,14 @@ def check_path(name: object, what: str) -> None:
         check_name(word, what)
 
 
+def check_line(text: object, path: str) -> None:
+    """Refuse what is not one line of printable text: such words stand in files and in code that is exported."""
+    if not isinstance(text, str) or not text.isprintable():
+        raise ModelError(
+            f"{path}: expected one line of text, got {_short(text)}. Leave line breaks and control codes out."
+        )
+
+
 def check_frame(name: object, path: str) -> None:
     """Refuse what cannot be the name of a frame, such as the part itself."""
     if not isinstance(name, str):
@@ -507,6 +515,7 @@ class Output:
 
     def __post_init__(self) -> None:
         check_name(self.name, "Output")
+        check_line(self.unit, f"{self.name}.unit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -529,6 +538,8 @@ class Parameter:
 
     def __post_init__(self) -> None:
         check_path(self.name, "Parameter")  # a machine's have full paths
+        check_line(self.unit, f"{self.name}.unit")
+        check_line(self.description, f"{self.name}.description")
         if not is_number(self.value):
             raise ModelError(f"{self.name}: expected a finite number, got {self.value!r}.")
 

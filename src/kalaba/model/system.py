@@ -27,6 +27,7 @@ from kalaba.model.parts import (
     Start,
     Thruster,
     check_frame,
+    check_line,
     check_name,
     fixed_pose,
 )
@@ -128,6 +129,7 @@ class System:
         ) -> None: ...
 
     def __post_init__(self) -> None:
+        check_line(self.name, "System.name")
         object.__setattr__(self, "cuts", _names(self.cuts, f"{self.name}.cuts"))
         object.__setattr__(self, "parts", _listed(self.parts, f"{self.name}.parts"))
         object.__setattr__(self, "coordinates", _listed(self.coordinates, f"{self.name}.coordinates"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import keyword
 import re
 from collections.abc import Iterable, Mapping
@@ -23,13 +24,13 @@ WRITTEN = {
 
 
 def identifiers(names: Iterable[str], taken: Iterable[str]) -> dict[str, str]:
-    """A Python name for every name, no two alike: left.theta1 → left_theta1, rate(x) → x_dot."""
+    """A Python name for every name, no two alike, none of Python's own: left.theta1 → left_theta1, rate(x) → x_dot."""
     used, chosen = set(taken), {}
     for name in names:
         path, end = (name[5:-1], "_dot") if name.startswith("rate(") else (name, "")
         word = re.sub(r"\W+", "_", path).strip("_") + end
         word = f"x_{word}" if not word[:1].isalpha() else word
-        while word in used or keyword.iskeyword(word):
+        while word in used or keyword.iskeyword(word) or word in vars(builtins):
             word += "_"
         used.add(word)
         chosen[name] = word
