@@ -108,7 +108,12 @@ def test_the_list_and_one_paper_are_printed(capsys):
     listed = capsys.readouterr().out
     assert all(paper.key in listed for paper in PAPERS)
     assert invoke(["papers", "Peng"]) == 0
-    assert "planar-parallel" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    (paper,) = papers_about("Peng")
+    for item in paper.items:  # each command whole, on a line of its own
+        prompt = "$" if item.command.startswith("kalaba ") else ">>>"
+        assert f"\n{item.where} ({item.kind.value}): {item.verdict.value}\n" in printed
+        assert f"\n    {prompt} {item.command}\n" in printed
 
 
 @pytest.mark.long

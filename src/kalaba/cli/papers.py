@@ -7,11 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kalaba.cli.choices import JsonFlag
-from kalaba.cli.terminal import console, print_json, print_table
+from kalaba.cli.terminal import console, print_json
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from kalaba.model.listing import Table
-    from kalaba.robots.papers.paper import Paper
+    from kalaba.robots.papers.paper import Item, Paper
+
+INDENT = 4  # spaces before what is said of an item
 
 
 def papers(
@@ -78,5 +82,21 @@ def _show(paper: Paper) -> None:
     out.print(paper.citation.text, markup=False)
     out.print(f"machines: {', '.join(paper.machines)}", markup=False)
     out.print(paper.answer, markup=False)
-    print_table(out, items_table(paper))
-    out.print(paper.counts_in_words, markup=False)
+    for item in paper.items:
+        _show_item(out, item)
+    out.print(f"\n{paper.counts_in_words}", markup=False)
+
+
+def _show_item(out: Console, item: Item) -> None:
+    """A block of lines that fit any terminal; the command is one line, to be copied."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    out.print()
+    out.print(Text.assemble((item.where, "bold"), f" ({item.kind.value}): {item.verdict.value}"))
+    said = {"paper": item.says, "published": item.published, "kalaba": item.gives_and_why}
+    for word, text in said.items():
+        if text:
+            out.print(Padding(Text(f"{word}: {text}"), (0, 0, 0, INDENT), expand=False))
+    prompt = "$" if item.command.startswith("kalaba ") else ">>>"
+    out.print(f"{' ' * INDENT}{prompt} {item.command}", markup=False, soft_wrap=True)
