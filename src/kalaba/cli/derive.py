@@ -10,6 +10,7 @@ import typer
 
 from kalaba.cli.choices import JsonFlag, LoopsFlag, NameArgument, RootFlag, SetFlag, choose
 from kalaba.cli.terminal import console, print_json, print_table
+from kalaba.errors import CommandError
 from kalaba.units import counted
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from kalaba.derive.dynamics import Method
     from kalaba.derive.equations import Equations
+    from kalaba.model.system import System
 
 MOST = 16  # entries of a step that are printed
 FIELDS = {"M": "mass_matrix", "h": "bias", "A": "constraint_matrix", "b": "constraint_rhs"}
@@ -43,6 +45,9 @@ def derive(  # noqa: PLR0913  (one argument per flag)
     roots: RootFlag = None,
     loops: LoopsFlag = None,
     steps: Annotated[bool, typer.Option("--steps", help="Write the steps out, entry by entry.")] = False,
+    objects: Annotated[
+        bool, typer.Option("--objects", help="In the velocities of the objects that arms hold, piece by piece.")
+    ] = False,
     as_json: JsonFlag = False,
 ) -> None:
     """Derive a machine's equations by Lagrange, Kane and Newton-Euler: sizes, operations, steps.
@@ -50,11 +55,17 @@ def derive(  # noqa: PLR0913  (one argument per flag)
     Examples:
     kalaba derive planar-parallel
     kalaba derive four-bar --method lagrange --steps
+    kalaba derive three-arm-screw --objects
     """
     from kalaba.derive.equations import equations_of
     from kalaba.model.listing import size_words, table
 
     system = choose(name, changes, roots, loops=loops).system
+    if objects:
+        if method is not None or steps:
+            raise CommandError("--objects: it has no --method and no --steps. Leave them out.")
+        _derive_objects(system, as_json=as_json)
+        return
     machine = system.machine
     methods = [method] if method is not None else list(MethodName)
     derived = {one: equations_of(machine, method_of(one)) for one in methods}
@@ -66,6 +77,32 @@ def derive(  # noqa: PLR0913  (one argument per flag)
     print_table(out, table("operations", ("", "size", "entries", *derived), _rows(derived)))
     for one, equations in derived.items():
         _print_steps(out, one, equations, written=steps)
+
+
+def _derive_objects(system: System, *, as_json: bool) -> None:
+    """H s̈ + τ_b = F: its pieces with their sizes and operations."""
+    from kalaba.cooperate.object_form import object_form
+    from kalaba.cooperate.object_space import object_space
+    from kalaba.model.listing import table
+
+    space = object_space(system)
+    form = object_form(space)
+    counts = form.operation_counts()
+    if as_json:
+        pieces = {
+            key: {"title": piece.title, "size": list(piece.value.shape), "operations": counts[key]}
+            for key, piece in form.pieces.items()
+        }
+        print_json({"name": system.name, "velocities": list(space.coordinates), "pieces": pieces})
+        return
+    out = console()
+    out.print(f"{system.name}: H s'' + tau_b = F = W tau", markup=False)
+    out.print(f"s': {', '.join(space.coordinates)}", markup=False)
+    rows = [
+        (key, f"{piece.value.shape[0]} x {piece.value.shape[1]}", counts[key], piece.title)
+        for key, piece in form.pieces.items()
+    ]
+    print_table(out, table("pieces", ("", "size", "operations", ""), rows))
 
 
 def method_of(name: MethodName) -> Method:

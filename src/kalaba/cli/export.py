@@ -65,6 +65,10 @@ PlatformFlag = Annotated[
         help="Write the equations in the speeds of this frame, the platform of a parallel robot.", show_default=False
     ),
 ]
+ObjectsFlag = Annotated[
+    bool,
+    typer.Option("--objects", help="Write the equations in the velocities of the objects that arms hold."),
+]
 
 
 def export(  # noqa: PLR0913  (one argument per flag)
@@ -78,6 +82,7 @@ def export(  # noqa: PLR0913  (one argument per flag)
     function: FunctionFlag = None,
     allocation: AllocationFlag = None,
     platform: PlatformFlag = None,
+    objects: ObjectsFlag = False,
     as_json: JsonFlag = False,
     quiet: QuietFlag = False,
 ) -> None:
@@ -88,13 +93,18 @@ def export(  # noqa: PLR0913  (one argument per flag)
     kalaba export planar-parallel -o eq.py
     kalaba export pus-upu -o ctl.c --function servo --allocation least-squares
     kalaba export pus-upu -o eq.tex --platform platform
+    kalaba export two-arm-scissors -o eq.tex --objects
     """
     chosen = choose(name, changes, roots, loops=loops)  # an unknown machine is said first
     check_place(output, (*SUFFIXES, *written_suffixes()))
     if platform is not None:
-        flags = {"method": method, "function": function, "allocation": allocation}
+        flags = {"method": method, "function": function, "allocation": allocation, "objects": objects or None}
         _refuse(flags, "the form of --platform is by Kane and has none. Leave it out.")
         files = _export_platform(chosen, output, platform)
+    elif objects:
+        flags = {"method": method, "function": function, "allocation": allocation}
+        _refuse(flags, "the form of --objects has none. Leave it out.")
+        files = _export_objects(chosen, output)
     elif output.suffix.lower() == ".c":
         if method is not None:
             raise CommandError(f"--method {method}: C is made from what runs. Leave it out, or write to .tex or .py.")
@@ -159,6 +169,15 @@ def _export_platform(chosen: Chosen, output: Path, frame: str) -> tuple[Path, ..
 
     system = chosen.system
     return export_platform(platform_space(system, frame), output, _words(chosen, system))
+
+
+def _export_objects(chosen: Chosen, output: Path) -> tuple[Path, ...]:
+    """The equations in the velocities of the objects."""
+    from kalaba.cooperate.object_space import object_space
+    from kalaba.export.object_form import export_objects
+
+    system = chosen.system
+    return export_objects(object_space(system), output, _words(chosen, system))
 
 
 def _export_c(chosen: Chosen, output: Path, function: FunctionName, allocation: str | None) -> tuple[Path, ...]:

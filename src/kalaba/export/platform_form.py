@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kalaba.export.c.platform_form import platform_export
+from kalaba.export.c.export import listed
+from kalaba.export.c.reduced_form import ReducedForm, reduced_export
 from kalaba.export.c.writing import identifier, write_export
 from kalaba.export.sympy_module import module_of
 from kalaba.export.tex import PREAMBLE, TITLES, Words, letters_section, numbered_fields
@@ -33,7 +34,7 @@ def export_platform(space: PlatformSpace, path: str | Path, words: Words | None 
     place = check_place(path, SUFFIXES)
     said = words or Words(space.plant.system.name)
     if place.suffix.lower() == ".c":
-        return write_export(platform_export(space, identifier(place.stem)), place)
+        return write_export(reduced_export(_c_form(space), identifier(place.stem)), place)
     sheet = Sheet(space.equations, said.notation)
     fields = numbered_fields(sheet, {name: getattr(space.equations, name) for name in FIELDS})
     if place.suffix.lower() == ".py":
@@ -54,6 +55,25 @@ def _document(space: PlatformSpace, words: Words, sheet: Sheet, fields: dict[str
         parts.append(rf"\section*{{{TITLES[name]} ${LETTERS[name]}$}}")
         parts.append(page.environments(one, LETTERS[name]))
     return "\n\n".join([*parts, r"\end{document}"]) + "\n"
+
+
+def _c_form(space: PlatformSpace) -> ReducedForm:
+    """G, H and h for C, by the names of PlatformModel."""
+    e = space.equations
+    return ReducedForm(
+        plant=space.plant,
+        equations=e,
+        word="platform",
+        title=f"the motion in the speeds of {space.split.frame}",
+        law="G [u; lambda] = H s' + h with v = T s, where the legs follow the platform.",
+        results={"force_map": e.force_map, "inertia": e.platform_inertia, "bias": e.platform_bias},
+        lists=(
+            listed("s, the speeds of the platform", space.speeds, [""] * len(space.speeds)),
+            listed("forces: motors, then loads lambda of rows", space.forces, [""] * len(space.forces)),
+        ),
+        counts={"SPEEDS": (len(space.speeds), "rows of G"), "FORCES": (len(space.forces), "columns of G")},
+        expected=lambda state, t: space.model(state, t)._asdict(),
+    )
 
 
 def _listed(heading: str, names: tuple[str, ...]) -> str:

@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from kalaba.derive.equations import equations_of
 from kalaba.derive.newton_euler import NewtonEuler
@@ -25,7 +25,16 @@ if TYPE_CHECKING:
     from kalaba.model.system import System
     from kalaba.printing.notation import Letter
 
+
+class Called(NamedTuple):
+    """What a matrix is called in the module."""
+
+    letter: str
+    title: str
+
+
 TAKEN = ("sp", "q", "v", "t", "u", "p", "whole", "numbers", "function", "matrix", *(LETTERS.values()))
+CALLED = {name: Called(letter, TITLES[name].lower()) for name, letter in LETTERS.items() if name in TITLES}
 TAKEN_LISTS = ("VALUES", "LATEX", "PARTS", "UNITS")
 USE = '''
 def whole(matrix):
@@ -69,17 +78,19 @@ def module_text(system: System, words: Words, method: Method) -> str:
     return module_of(sheet, fields, _head(words, fields), _start(system), "M")
 
 
-def module_of(sheet: Sheet, fields: dict[str, Field], head: str, start: list[float], shown: str) -> str:
+def module_of(
+    sheet: Sheet, fields: dict[str, Field], head: str, start: list[float], shown: str, words: dict[str, Called] = CALLED
+) -> str:
     """A module with some fields of a sheet; run by itself it prints the one of the letter `shown` at a start."""
-    names = _names(sheet, fields)
+    names = _names(sheet, fields, [words[name].letter for name in fields])
     writer = PythonWriter(names)
     parts = [head, "import sympy as sp", _symbols(sheet, names)]
-    parts += [_parts(sheet, fields, writer), *(_matrix(name, one, writer) for name, one in fields.items())]
+    parts += [_parts(sheet, fields, writer), *(_matrix(words[name], one, writer) for name, one in fields.items())]
     return "\n\n".join(parts) + "\n" + USE.format(start=start, shown=shown)
 
 
-def _names(sheet: Sheet, fields: dict[str, Field]) -> dict[str, str]:
-    names = identifiers((x.name for x in sheet.letters if x.name != "t"), (*TAKEN, *TAKEN_LISTS))
+def _names(sheet: Sheet, fields: dict[str, Field], letters: Sequence[str]) -> dict[str, str]:
+    names = identifiers((x.name for x in sheet.letters if x.name != "t"), (*TAKEN, *TAKEN_LISTS, *letters))
     short = [latex for latex, _, _ in sheet.abbreviations]
     names |= {"t": "t"} | dict(zip(short, (f"short_{k}" for k in range(1, len(short) + 1)), strict=True))
     return names | {name: name.replace("common ", "part_") for one in fields.values() for name, _ in one.common}
@@ -154,9 +165,9 @@ def _parts(sheet: Sheet, fields: dict[str, Field], writer: PythonWriter) -> str:
     return "\n".join(lines)
 
 
-def _matrix(name: str, one: Field, writer: PythonWriter) -> str:
-    letter = LETTERS[name]
-    lines = [f"{letter} = sp.zeros({one.shape[0]}, {one.shape[1]})  # {TITLES[name].lower()}"]
+def _matrix(called: Called, one: Field, writer: PythonWriter) -> str:
+    letter = called.letter
+    lines = [f"{letter} = sp.zeros({one.shape[0]}, {one.shape[1]})  # {called.title}"]
     lines += [f"{letter}[{i}, {j}] = {writer.text(node)}" for (i, j), node in one.entries]
     return "\n".join(lines)
 

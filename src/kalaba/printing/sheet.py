@@ -57,6 +57,7 @@ class Sheet:
 
     equations: Equations
     notation: Notation = field(default_factory=Notation)
+    large: int = LARGE  # operations of a field above which nothing is multiplied out
 
     @cached_property
     def letters(self) -> tuple[Letter, ...]:
@@ -150,7 +151,7 @@ class Sheet:
 
     def _short(self, expression: ca.SX, operations: int) -> list[Node | None]:
         """Every entry in its short form; None where that is no help, or does not give the same numbers."""
-        if operations > LARGE:
+        if operations > self.large:
             return [None] * expression.nnz()
         ring = self._ring()
         short = self._abbreviate(ring)
