@@ -64,6 +64,8 @@ class ObjectForm(Equations):
     """The equations of a machine, and the same in the velocities of its objects. Made by `object_form`.
 
     Arguments:
+        method: how M and the bias of the trees are derived
+        kinematics: the machine with the motion of its bodies as expressions
         split: who holds what
     """
 
