@@ -121,6 +121,8 @@ from kalaba.model.parts import Sampled as Sampled
 from kalaba.results.run import Run as Run
 from kalaba.results.saving import open_run as open_run
 from kalaba.export.c import export_c as export_c
+from kalaba.export.tex import export_tex as export_tex
+from kalaba.export.sympy_module import export_sympy as export_sympy
 
 # looking
 from kalaba.view import figures as _figures

@@ -66,7 +66,14 @@ if __name__ == "__main__":
 
 
 def export_sympy(system: System, path: str | Path, words: Words | None = None, method: Method | None = None) -> Path:
-    """Write the equations of a system as a module for SymPy."""
+    """Write the equations of any machine as a Python module for SymPy; gives the path.
+
+    Arguments:
+        system: the machine
+        path: where, .py
+        words: what is said of it beside the equations: title, summary, source; None: its name
+        method: how the equations are derived: kb.NewtonEuler(), kb.Lagrange() or kb.Kane(); None: by Newton and Euler
+    """
     place = check_place(path, (".py",))
     return write_text(place, module_text(system, words or Words(system.name), method or NewtonEuler()))
 

@@ -67,7 +67,15 @@ $h$ is given whole, and $G$ is the part of it that gravity has."""
 
 @dataclass(frozen=True)
 class Words:
-    """What is said of a machine beside its equations."""
+    """What is said of a machine beside its equations.
+
+    Arguments:
+        title: of the document
+        summary: one line
+        source: where the machine is from
+        errata: misprints of the source: where, as printed, correct
+        notation: letters for coordinates and parameters
+    """
 
     title: str
     summary: str = ""
@@ -77,7 +85,14 @@ class Words:
 
 
 def export_tex(system: System, path: str | Path, words: Words | None = None, method: Method | None = None) -> Path:
-    """Write the equations of a system as a LaTeX document."""
+    """Write the equations of any machine as a LaTeX document; gives the path.
+
+    Arguments:
+        system: the machine
+        path: where, .tex
+        words: what is said of it beside the equations: title, summary, source; None: its name
+        method: how the equations are derived: kb.NewtonEuler(), kb.Lagrange() or kb.Kane(); None: by Newton and Euler
+    """
     place = check_place(path, (".tex",))
     return write_text(place, document(system, words or Words(system.name), method or NewtonEuler()))
 
