@@ -1,4 +1,4 @@
-"""What robots' files have in common: inertias as they are found, the base, what acts along a joint.
+"""What robots' files have in common: inertias as they are found, the base, what acts along a joint, poses.
 
 Readers of URDF, SDF and MJCF turn what they read into parts with these, so that the same robot is the same System.
 """
@@ -18,6 +18,10 @@ from kalaba.model.options import OneOf, Option
 from kalaba.model.parts import Actuator, Rotor, Spring
 from kalaba.model.solids import Solid, impossible_moments
 from kalaba.space.arrays import Array
+from kalaba.space.numeric_pose import NumericPose
+from kalaba.space.pose import Pose
+from kalaba.space.rotations import quaternion_of, zyx_angles
+from kalaba.tolerances import COMPUTED_TURN
 
 MASSLESS = Solid(0.0)
 BASES: dict[str, Joint] = {"fixed": Weld(), "free": Free()}
@@ -118,3 +122,23 @@ class Drive:
         if self.rotor:
             made.append(Rotor(f"{self.joint}.rotor", self.displacement, self.rotor))
         return made
+
+
+def as_pose(pose: NumericPose) -> Pose:
+    """A pose of the model; turns about one axis, and whole quarter turns, as angles, whose zeros stay exact."""
+    position = tuple(pose.position.tolist())
+    if np.array_equal(pose.rotation, np.eye(3)):
+        return Pose(position)
+    yaw, pitch, roll = (_snapped(angle) for angle in zyx_angles(pose.rotation))
+    if sum(not _is_quarter(angle) for angle in (roll, pitch, yaw)) <= 1:
+        return Pose(position, rpy=(roll, pitch, yaw)) if any((roll, pitch, yaw)) else Pose(position)
+    return Pose(position, quaternion=tuple(quaternion_of(pose.rotation).tolist()))
+
+
+def _snapped(angle: float) -> float:
+    quarters = round(angle / (math.pi / 2))
+    return quarters * (math.pi / 2) if abs(angle - quarters * (math.pi / 2)) < COMPUTED_TURN else float(angle)
+
+
+def _is_quarter(angle: float) -> bool:
+    return _snapped(angle) == round(angle / (math.pi / 2)) * (math.pi / 2)

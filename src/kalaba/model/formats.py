@@ -29,6 +29,8 @@ MODULES: dict[str, str] = {
     ".urdf": "kalaba.files.urdf",
     ".xacro": "kalaba.files.urdf",
     ".xml": "kalaba.files.mjcf",
+    ".sdf": "kalaba.files.sdf",
+    ".world": "kalaba.files.sdf",
     ".py": "kalaba.files.python_file",
     **dict.fromkeys((".nc", ".csv", ".parquet"), "kalaba.files.saved_run"),
 }

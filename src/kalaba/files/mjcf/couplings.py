@@ -14,9 +14,9 @@ import numpy as np
 from kalaba.errors import near
 from kalaba.files.mjcf.document import ACTUATOR, EQUALITIES, EQUALITY, TENDON, Document, flag, keyword
 from kalaba.files.mjcf.machine import Assembly
-from kalaba.files.mjcf.placing import as_pose, unit
+from kalaba.files.mjcf.placing import unit
 from kalaba.files.source import Notes
-from kalaba.files.tree import Drive
+from kalaba.files.tree import Drive, as_pose
 from kalaba.files.xml_tree import Element
 from kalaba.joints import Spherical, Weld
 from kalaba.model.parts import Actuator, Connection, Constraint, Frame, Output, Thruster

@@ -17,11 +17,11 @@ from kalaba.errors import near
 from kalaba.files.mjcf.bodies import FileJoint, Link, Tree
 from kalaba.files.mjcf.document import Document, keyword
 from kalaba.files.mjcf.masses import lumps
-from kalaba.files.mjcf.placing import HERE, as_pose
+from kalaba.files.mjcf.placing import HERE
 from kalaba.files.mjcf.shapes import Lump
 from kalaba.files.names import Names
 from kalaba.files.source import Notes
-from kalaba.files.tree import MASSLESS, Drive, limits_of, solid_of
+from kalaba.files.tree import MASSLESS, Drive, as_pose, limits_of, solid_of
 from kalaba.files.xml_tree import Element
 from kalaba.joints import Free, Joint, Prismatic, Revolute, Spherical, Weld
 from kalaba.model.parts import WORLD, Body, Force, Frame

@@ -1,4 +1,4 @@
-"""Where things of an MJCF file are: its five ways to write an orientation, and poses that keep exact zeros."""
+"""Where things of an MJCF file are: its five ways to write an orientation."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from kalaba.files.mjcf.document import Compiler
 from kalaba.files.xml_tree import Element
 from kalaba.space.arrays import Array
 from kalaba.space.numeric_pose import NumericPose
-from kalaba.space.pose import Pose
-from kalaba.space.rotations import multiply, quaternion_of, rotation_of, turn, zyx_angles
-from kalaba.tolerances import COMPUTED_TURN, SHORTEST_DIRECTION
+from kalaba.space.rotations import multiply, rotation_of, turn
+from kalaba.tolerances import SHORTEST_DIRECTION
 
 HERE = NumericPose(np.zeros(3), np.eye(3))
 ORIENTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
@@ -66,23 +65,3 @@ def _euler(angles: Array, sequence: str) -> Array:
         step["xyz".index(letter.lower())] = angle
         total = multiply(total, turn(step)) if letter.islower() else multiply(turn(step), total)
     return rotation_of(total)
-
-
-def as_pose(pose: NumericPose) -> Pose:
-    """A pose of the model; turns about one axis, and whole quarter turns, as angles, whose zeros stay exact."""
-    position = tuple(pose.position.tolist())
-    if np.array_equal(pose.rotation, np.eye(3)):
-        return Pose(position)
-    yaw, pitch, roll = (_snapped(angle) for angle in zyx_angles(pose.rotation))
-    if sum(not _is_quarter(angle) for angle in (roll, pitch, yaw)) <= 1:
-        return Pose(position, rpy=(roll, pitch, yaw)) if any((roll, pitch, yaw)) else Pose(position)
-    return Pose(position, quaternion=tuple(quaternion_of(pose.rotation).tolist()))
-
-
-def _snapped(angle: float) -> float:
-    quarters = round(angle / (math.pi / 2))
-    return quarters * (math.pi / 2) if abs(angle - quarters * (math.pi / 2)) < COMPUTED_TURN else float(angle)
-
-
-def _is_quarter(angle: float) -> bool:
-    return _snapped(angle) == round(angle / (math.pi / 2)) * (math.pi / 2)
