@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from kalaba.files.mjcf.machine import Assembly
-from kalaba.files.mjcf.placing import as_pose, unit
+from kalaba.files.mjcf.placing import unit
+from kalaba.files.tree import as_pose
 from kalaba.files.xml_tree import Element
 from kalaba.space.numeric_pose import NumericPose
 from kalaba.space.rotations import rotation_of
