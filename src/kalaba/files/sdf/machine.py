@@ -18,16 +18,16 @@ import numpy as np
 from kalaba.errors import FileError, ModelError
 from kalaba.files.names import Names
 from kalaba.files.sdf.hinges import DISPLACEMENTS, ENDLESS, GEARBOX, REVOLUTE2, Hinge, origin_in, read_hinge
+from kalaba.files.sdf.links import Link, read_link
 from kalaba.files.sdf.loops import split, straightened
-from kalaba.files.sdf.scopes import HERE, Scope, number_of, numbers_in, open_file, raw_pose, text_of
+from kalaba.files.sdf.scopes import HERE, Scope, number_of, numbers_in, open_file, text_of
 from kalaba.files.source import Notes, Source
-from kalaba.files.tree import MASSLESS, Drive, as_pose, is_massless, solid_of
+from kalaba.files.tree import MASSLESS, Drive, as_pose, is_massless
 from kalaba.files.xml_tree import Element
 from kalaba.joints import Free, Joint, Revolute, Weld
 from kalaba.model.formats import Described
 from kalaba.model.options import OneOf, Option
 from kalaba.model.parts import WORLD, Body, Connection, Constraint, Frame, Start
-from kalaba.model.solids import INERTIA_PARTS, Solid
 from kalaba.model.system import AnyPart, System
 from kalaba.space.arrays import Array
 from kalaba.space.numeric_pose import NumericPose
@@ -42,7 +42,6 @@ OPTIONS = {
     )
 }
 GRAVITY = (0.0, 0.0, -9.8)  # of a world that does not say
-DEFAULT = Solid(1.0, inertia=(1.0, 1.0, 1.0))  # of a link without <inertial>, by the specification
 READ = {"link", "joint", "frame", "model", "include", "pose", "static", "gravity", "physics", "world"}
 QUIET = {"self_collide", "allow_auto_disable", "enable_wind"}
 
@@ -63,16 +62,6 @@ def read(path: Path, roots: tuple[Path, ...] = (), *, base: str = "file") -> Des
     except ModelError as error:
         raise FileError(f"{path.name}: {error}") from error
     return Described(system, notes=source.notes.lines)
-
-
-@dataclass(frozen=True)
-class Link:
-    """A link, read."""
-
-    name: str  # full, in the file
-    pose: NumericPose  # in the world, as drawn
-    solid: Solid
-    is_static: bool
 
 
 @dataclass
@@ -128,7 +117,7 @@ class Reader:
             if name == WORLD:
                 self.notes.add("a link called world is the world")
             else:
-                self._add_link(scope, name, element)
+                self.links[scope.full(name)] = read_link(scope, name, element, self.notes)
         for scope, name, element in self._all("joint"):
             hinge = read_hinge(scope, name, element)
             if not all(self._stands(end) for end in (hinge.parent, hinge.child)):
@@ -140,43 +129,6 @@ class Reader:
 
     def _stands(self, link: str) -> bool:
         return link == WORLD or self.links[link].is_static
-
-    def _add_link(self, scope: Scope, name: str, element: Element) -> None:
-        full = scope.full(name)
-        pose = scope.pose.then(scope.pose_of(name, element))
-        self.links[full] = Link(full, pose, self._solid(element, full), scope.is_static)
-        for tag in ("visual", "collision", "sensor", "light", "battery", "audio_source", "projector"):
-            if element.first(tag) is not None:
-                self.notes.add("shapes, sensors and the like of links, left out", f"<{tag}>")
-        if text_of(element, "gravity", "1").lower() in {"0", "false"}:
-            self.notes.add("links without gravity: it acts on them here", full)
-        if text_of(element, "kinematic").lower() in {"1", "true"}:
-            self.notes.add("kinematic links: they are moved by forces here", full)
-
-    def _solid(self, element: Element, name: str) -> Solid:
-        inertial = element.first("inertial")
-        if inertial is None:
-            self.notes.add("links without <inertial>: 1 kg and 1 kg·m², as the specification has it", name)
-            return DEFAULT
-        if inertial.get("auto") in {"1", "true"}:
-            self.notes.add("inertia worked out from shapes (auto): taken as it is written", name)
-        mass = number_of(inertial, "mass", 1.0)
-        if not 0 <= mass < math.inf:
-            raise inertial.error(f"{name}: expected a mass of zero or more, got {mass:g} kg")
-        matrix = inertial.first("inertia")
-        ones = {"xx": 1.0, "yy": 1.0, "zz": 1.0}
-        six = [
-            ones.get(pair, 0.0) if matrix is None else number_of(matrix, f"i{pair}", ones.get(pair, 0.0))
-            for pair in INERTIA_PARTS
-        ]
-        if not all(map(math.isfinite, six)):
-            raise inertial.error(f"{name}: expected an inertia in finite numbers")
-        at = raw_pose(inertial)
-        if (place := inertial.first("pose")) is not None and (place.get("relative_to") or place.get("frame")):
-            self.notes.add("poses of inertials are taken in the axes of their link", name)
-        if mass == 0 and not any(six):
-            return MASSLESS
-        return solid_of(mass, tuple(at.position.tolist()), at.rotation, six, self.notes, name)
 
     def _shown(self) -> dict[str, str]:
         """What links are called here: without the name of the model where there is one alone."""
