@@ -51,6 +51,13 @@ def test_the_file_without_mistakes_is_read(tmp_path):
 
 CHANGES = [
     (
+        "{motor: 0.2*(10 - rate(crank.angle))}",
+        "{serv: {goals: [posture]}}",
+        r"26: run\.control\.serv: no law 'serv'; did you mean servo",
+    ),
+    ("{motor: 0.2*(10 - rate(crank.angle))}", "servoing", r"26: run\.control.*: no law 'servoing'; did you mean servo"),
+    ("{motor: 0.2*(10 - rate(crank.angle))}", "{motor: [1]}", "26: run.control.motor: no law 'motor'"),
+    (
         "length: 0.15 m",
         "length: 0.15 kg",
         r"6: bodies\.crank\.rod\.length: expected a length such as 0\.15 m, got '0\.15 kg'\.",

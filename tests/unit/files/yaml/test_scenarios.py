@@ -11,8 +11,9 @@ import kalaba as kb
 from kalaba.control.cascade import Cascade
 from kalaba.control.hybrid import PID
 from kalaba.errors import FileError
+from kalaba.files.yaml.laws import control_laws
 from kalaba.files.yaml.reading import read
-from kalaba.files.yaml.running import control_laws, steppers
+from kalaba.files.yaml.running import steppers
 from kalaba.model.formats import save
 from kalaba.paths.path import Path as AlongCurve
 from kalaba.plant.laws import Controller
