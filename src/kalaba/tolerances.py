@@ -451,7 +451,7 @@ MOTOR_VELOCITY = 0.1
 
 # --- What people see: view, cli.
 
-# SI units of the quantity: a line of a figure that spans less does not move. Far below what a plot resolves.
+# By the machine's length and mass and the run's time: a line that spans less does not move. Less than a plot resolves.
 DRAWN_RESTING = 1e-9
 # Of the largest line of its kind: a smaller one is rounding beside it. Room above what rounding leaves.
 DRAWN_ROUNDING = 1e-9
@@ -469,13 +469,13 @@ PATH_FLAT = 1e-4
 SPECTRUM_SHOWN = 1e-4
 # Of the longest step: samples whose distances differ more are not even, and have no spectrum.
 SAMPLES_EVEN = 1e-6
-# m, rad: a coordinate in a report that is smaller is printed as zero. What a projected start leaves.
+# Of the machine's sizes: a coordinate in a report that is smaller is printed as zero. What a projected start leaves.
 PRINTED_ZERO = 1e-12
 # Of the largest number of its unit in a table: a smaller one is printed as zero. Some thousand roundings of it.
 PRINTED_ROUNDING = 1e-12
-# SI units: a group of lines that stays within it is not offered in the studio. Lower than in figures: it can be zoomed.
+# As DRAWN_RESTING: a group of lines that stays within it is not offered in the studio. Lower, since it can be zoomed.
 STUDIO_RESTING = 1e-12
-# m, rad: a run whose first sample is this close to the machine's start began there.
+# Of the machine's sizes and rate: a run whose first sample is this close to the machine's start began there.
 SAME_START = 1e-9
 # Of the machine's sizes: a frame that is dragged has arrived when it is this close. Below what a screen shows.
 DRAG_NEAR = 1e-9
@@ -489,8 +489,8 @@ PICTURE_FLAT = 0.2
 STUDIO_FLAT = 0.3
 # Of the machine's size: places closer than this are one. Far less than a pixel.
 PLACES_SAME = 1e-6
-# m: a machine, or a body with what sits on it, that extends less has no extent to be drawn by.
-NO_EXTENT = 1e-6
+# Of how far it stands from the origin, or of the largest body: what extends less has no extent to be drawn by.
+NO_EXTENT = 1e-12
 # Of the square of the longest edge of the cuboid that has a body's inertia: with a smaller one it is drawn as a point.
 CUBOID_THIN = 1e-12
 # Of a bar's radius: a shorter bar has no direction.

@@ -7,6 +7,7 @@ machine with all lengths times λ has its `length` times λ.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from kalaba.model.machine import Coordinate, Machine, MachineConnection
     from kalaba.plant.plant import Plant
 
+# Powers of length, mass and time in the units that quantities have; angles and pure numbers have none.
+_POWERS = {"m": (1, 0, 0), "kg": (0, 1, 0), "s": (0, 0, 1), "N": (1, 1, -2), "J": (2, 1, -2), "W": (2, 1, -3)}
 UNSCALED = 1.0  # m, kg: of a machine whose numbers hold no length, or no mass, at all
 
 
@@ -93,6 +96,15 @@ class Scales:
     def fastest(self, v: Array) -> Array:
         """The largest velocity, in the machine's sizes, at least its own `rate`, 1/s; of many states as a column."""
         return np.asarray(np.max(np.abs(v) / self.velocities, axis=-1, initial=self.rate, keepdims=v.ndim > 1))
+
+    def of_unit(self, unit: str, time: float) -> float:
+        """How large a quantity of a unit such as kg*m^2/s is by the machine's length and mass and a time in s."""
+        size = 1.0
+        for sign, word, power in re.findall(r"(^|[*/·])([A-Za-z]+)(?:\^(\d))?", unit):
+            length, mass, times = _POWERS.get(word, (0, 0, 0))
+            factor = self.length**length * self.mass**mass * time**times
+            size *= factor ** ((-1 if sign == "/" else 1) * int(power or 1))
+        return size
 
     @property
     def twist(self) -> Array:

@@ -92,8 +92,10 @@ def _is_lost(load: object) -> bool:
 
 def _start(run: Run) -> State | None:
     begins = run.plant.start
-    at = np.allclose(run.q[0], begins.q, rtol=0, atol=SAME_START)
-    return None if at and np.allclose(run.v[0], begins.v, rtol=0, atol=SAME_START) else State(run.q[0], run.v[0])
+    scales = run.plant.scales
+    at = (np.abs(run.q[0] - begins.q) <= SAME_START * scales.places).all()
+    still = (np.abs(run.v[0] - begins.v) <= SAME_START * scales.velocities * scales.rate).all()
+    return None if at and still else State(run.q[0], run.v[0])
 
 
 def from_words(text: str, kinds: Iterable[type[Value]]) -> Value | None:

@@ -45,7 +45,7 @@ class Camera:
     def project(self, points: Array) -> Array:
         """Places in the picture and 1/depth."""
         seen = (points - self.target) @ self.axes.T
-        w = 1.0 / np.maximum(self.distance - seen[:, 2], 1e-9)
+        w = 1.0 / np.maximum(self.distance - seen[:, 2], 1e-9 * self.distance)
         x = self.middle[0] + self.scale * self.distance * seen[:, 0] * w
         y = self.middle[1] - self.scale * self.distance * seen[:, 1] * w
         return np.column_stack([x, y, w])

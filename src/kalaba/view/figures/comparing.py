@@ -14,7 +14,7 @@ from kalaba.space.arrays import Array
 from kalaba.tolerances import DRAWN_RESTING, DRAWN_ROUNDING, GOAL_ROUNDING
 from kalaba.units import counted
 from kalaba.view.figures.beams import deflections
-from kalaba.view.figures.quantities import label_of, merged, named, reach, span
+from kalaba.view.figures.quantities import label_of, merged, named, reach, span, unit_size
 from kalaba.view.sheet import Curve, Panel, sheet
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ class Reading(NamedTuple):
     unit: str
     values: Array
     is_motor: bool = False
+    size: float = 1.0  # of a quantity of this unit, by the machine and the run's duration
 
 
 Readings = dict[str, Reading]
@@ -40,7 +41,9 @@ Readings = dict[str, Reading]
 def readings(run: Run) -> Readings:
     """What runs are compared by: outputs and tips of beams, or coordinates where there is neither; motors."""
     quantities = _along(run, "outputs")
-    quantities |= {name: Reading("mm", values) for name, values in deflections(run).items()}
+    quantities |= {
+        name: Reading("mm", values, size=1e3 * unit_size(run, "m")) for name, values in deflections(run).items()
+    }
     if not quantities:
         quantities = {name: reading for name, reading in _along(run, "q").items() if reading.unit != "1"}
     return quantities | {name: reading._replace(is_motor=True) for name, reading in _along(run, "actuation").items()}
@@ -54,13 +57,15 @@ def missed(run: Run, goals: Sequence[Goal]) -> Readings:
     if not goals:
         return {}
     errors = goal_errors(run, goals)
-    return {name: Reading(unit, errors[unit]) for name, unit in MISSED.items() if unit in errors}
+    return {
+        name: Reading(unit, errors[unit], size=unit_size(run, unit)) for name, unit in MISSED.items() if unit in errors
+    }
 
 
 def _along(run: Run, variable: str) -> Readings:
     record = named(run, variable)
     columns = zip(record.names, record.units, record.values.T, strict=True)
-    return {name: Reading(unit, values) for name, unit, values in columns}
+    return {name: Reading(unit, values, size=unit_size(run, unit)) for name, unit, values in columns}
 
 
 def compare(runs: Mapping[str, Run]) -> Figure:
@@ -83,9 +88,9 @@ def compared(heading: str, runs: Sequence[tuple[str, Array, Readings]]) -> Figur
         name for name in every if any(name in quantities and quantities[name].is_motor for _, _, quantities in runs)
     ]
     others = [name for name in every if name not in driven]
-    moving = [name for name in others if _size(runs, name, span) > DRAWN_RESTING]
-    most = max((_size(runs, name, reach) for name in driven), default=0.0)
-    acting = [name for name in driven if _size(runs, name, reach) > max(DRAWN_RESTING, DRAWN_ROUNDING * most)]
+    moving = [name for name in others if _share(runs, name, span) > DRAWN_RESTING]
+    most = max((_share(runs, name, reach) for name in driven), default=0.0)
+    acting = [name for name in driven if _share(runs, name, reach) > max(DRAWN_RESTING, DRAWN_ROUNDING * most)]
     unlike = sum(_apart(runs, name) > 0 for name in moving)
     wanted = min(len(moving), max(unlike, MOST_ALIKE))
     room = min(len(acting), max(MOST_PANELS - wanted, MOST_PANELS // 2))
@@ -112,6 +117,12 @@ def _listed(names: Sequence[str], most: int = 6) -> str:
 
 def _size(runs: Sequence[tuple[str, Array, Readings]], name: str, size: Callable[[Array], float]) -> float:
     return max(size(quantities[name].values) for _, _, quantities in runs if name in quantities)
+
+
+def _share(runs: Sequence[tuple[str, Array, Readings]], name: str, size: Callable[[Array], float]) -> float:
+    """The same in parts of what a quantity of its unit is measured by."""
+    having = [quantities[name] for _, _, quantities in runs if name in quantities]
+    return max(size(reading.values) / reading.size for reading in having)
 
 
 def _panel(runs: Sequence[tuple[str, Array, Readings]], name: str) -> Panel:

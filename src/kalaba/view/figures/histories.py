@@ -10,7 +10,7 @@ from kalaba.errors import ViewError
 from kalaba.space.arrays import Array
 from kalaba.tolerances import DRAWN_FLOOR, DRAWN_RESTING, DRAWN_ROUNDING
 from kalaba.view.figures.efforts import motor_efforts
-from kalaba.view.figures.quantities import MOST_LINES, Named, by_unit, merged, named, reach, span
+from kalaba.view.figures.quantities import MOST_LINES, Named, by_unit, merged, named, reach, span, unit_size
 from kalaba.view.sheet import Panel, over_time, sheet
 
 if TYPE_CHECKING:
@@ -204,9 +204,9 @@ def momentum_panels(run: Run) -> list[Panel]:
     """Linear and angular momentum about the world's origin, and the change of each; what stays zero is left out."""
     columns = named(run, "momentum")
     panels = []
-    for title, label, components in (
-        ("linear momentum", "momentum [kg·m/s]", range(3)),
-        ("angular momentum", "about the origin [kg·m²/s]", range(3, 6)),
+    for title, label, unit, components in (
+        ("linear momentum", "momentum [kg·m/s]", "kg*m/s", range(3)),
+        ("angular momentum", "about the origin [kg·m²/s]", "kg*m^2/s", range(3, 6)),
     ):
         lines = [(columns.names[i], columns.values[:, i]) for i in components if reach(columns.values[:, i]) > 0]
         if not lines:
@@ -214,7 +214,7 @@ def momentum_panels(run: Run) -> list[Panel]:
         changes = [(name, np.abs(values - values[0])) for name, values in lines]
         most = max(reach(values) for _, values in changes)
         dots = over_time(run.time, [(name, np.where(values > DRAWN_FLOOR, values, np.nan)) for name, values in changes])
-        if any(reach(values) > DRAWN_RESTING for _, values in lines):
+        if any(reach(values) > DRAWN_RESTING * unit_size(run, unit) for _, values in lines):
             panels.append(Panel(title, label, over_time(run.time, lines)))
         panels.append(
             Panel(

@@ -53,6 +53,11 @@ def named(run: Run, variable: str) -> Named:
     return Named(names, units, data[variable].values)
 
 
+def unit_size(run: Run, unit: str) -> float:
+    """How large a quantity of a unit is in a run, by the machine's length and mass and the run's duration."""
+    return run.plant.scales.of_unit(unit, float(run.time[-1]) or 1.0)
+
+
 def by_unit(
     run: Run, columns: Named, title: str, size: Callable[[Array], float], *, whole: bool = False
 ) -> list[Panel]:
@@ -63,10 +68,14 @@ def by_unit(
     groups = {
         unit: [i for i, other in enumerate(columns.units) if other == unit] for unit in dict.fromkeys(columns.units)
     }
-    least = max(DRAWN_RESTING, DRAWN_ROUNDING * max((size(column) for column in columns.values.T), default=0.0))
+    sizes = {unit: unit_size(run, unit) for unit in groups}
+    pairs = zip(columns.units, columns.values.T, strict=True)
+    least = max(
+        DRAWN_RESTING, DRAWN_ROUNDING * max((size(column) / sizes[unit] for unit, column in pairs), default=0.0)
+    )
     panels = []
     for unit, members in sorted(groups.items(), key=lambda group: -len(group[1])):
-        moving = [i for i in members if size(columns.values[:, i]) > least]
+        moving = [i for i in members if size(columns.values[:, i]) > least * sizes[unit]]
         still = len(members) - len(moving)
         for words, part in _parts(columns.names, moving) if whole else [("", moving)] * bool(moving):
             lines, more = largest_of([(columns.names[i], columns.values[:, i]) for i in part], size)

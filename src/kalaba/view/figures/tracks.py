@@ -66,7 +66,8 @@ def path_panels(run: Run, frames: Sequence[str]) -> list[Panel]:
     """One panel per view; paths that lie on each other are one, points that rest are left out."""
     whole = np.isfinite(run.q).all(axis=1)
     every = {name: place[whole] for name, place in positions(run, frames).items()} if whole.any() else {}
-    places = {name: place for name, place in every.items() if np.ptp(place, axis=0).max() > DRAWN_RESTING}
+    resting = DRAWN_RESTING * run.plant.scales.length
+    places = {name: place for name, place in every.items() if np.ptp(place, axis=0).max() > resting}
     if not places:
         return []
     extent = np.array([np.ptp(place, axis=0) for place in places.values()])

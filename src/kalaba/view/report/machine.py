@@ -41,8 +41,10 @@ def numbers(run: Run) -> Section:
     """Coordinates at the start and the end, and all parameters that are not zero."""
     machine = run.plant.machine
     coordinates = [
-        (c.name, c.unit, _number(first), _number(last))
-        for c, first, last in zip(machine.coordinates, run.q[0], run.q[-1], strict=True)
+        (c.name, c.unit, _number(first, size), _number(last, size))
+        for c, first, last, size in zip(
+            machine.coordinates, run.q[0], run.q[-1], run.plant.scales.coordinates, strict=True
+        )
     ]
     body = titled(listing.table("coordinates", ("name", "unit", "first", "last"), coordinates, ("first", "last")))
     parameters = listing.parameters(machine)
@@ -115,6 +117,6 @@ def residual_rows(run: Run) -> list[tuple[str, str, str]]:
     return [(row, f"{value:.1e}", unit) for row, value, unit in rows]
 
 
-def _number(value: float) -> str:
-    """A coordinate; what is rounding is zero."""
-    return f"{value if abs(value) > PRINTED_ZERO else 0.0:.6g}"
+def _number(value: float, size: float) -> str:
+    """A coordinate; what is rounding beside the machine's size is zero."""
+    return f"{value if abs(value) > PRINTED_ZERO * size else 0.0:.6g}"

@@ -215,7 +215,8 @@ class _Builder:
     def _middling(self) -> float:
         """The median, over bodies, of how far what sits on them is from their origin."""
         away = [float(np.linalg.norm(points, axis=1).max(initial=0.0)) for points in self._anchors.values()]
-        return float(np.median([length for length in away if length > NO_EXTENT] or [BARE]))
+        least = NO_EXTENT * max(away, default=0.0)
+        return float(np.median([length for length in away if length > least] or [BARE]))
 
     def _extent(self) -> float:
         """The diagonal of the box around all places on bodies, with the extents of their solids."""
@@ -228,7 +229,7 @@ class _Builder:
             points.append(self.placed.positions[index] + corners @ self.placed.rotations[index].T)
         cloud = np.concatenate(points)
         diagonal = float(np.linalg.norm(cloud.max(axis=0) - cloud.min(axis=0))) if len(cloud) else 0.0
-        return diagonal if diagonal > NO_EXTENT else self._lone_extent()
+        return diagonal if diagonal > NO_EXTENT * np.abs(cloud).max(initial=0.0) else self._lone_extent()
 
     def _lone_extent(self) -> float:
         """The diagonal of the largest cuboid that has a body's mass and inertia: what a lone body is measured by."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from kalaba.space.arrays import Array
 from kalaba.tolerances import STUDIO_FLAT
+from kalaba.view.scene.machine import BARE
 
 ANGLE = np.radians(38.0)  # of sight, vertical
 MARGIN = 1.02
@@ -30,12 +31,12 @@ def view_of(low: Array, high: Array) -> View:
     others = np.delete(extents, thin)
     direction = np.array(ACROSS[thin] if extents[thin] < STUDIO_FLAT * others.min() else AROUND)
     direction = direction / np.linalg.norm(direction)
-    radius = max(float(np.linalg.norm(extents)) / 2, 1e-3)
+    radius = float(np.linalg.norm(extents)) / 2 or BARE
     return View(middle + direction * MARGIN * radius / np.sin(ANGLE / 2), middle, float(ANGLE))
 
 
 def cell_size(size: float) -> float:
     """A tenth of a size, rounded to 1, 2 or 5 of a power of ten."""
-    wanted = max(size, 1e-6) / 10
+    wanted = (size or BARE) / 10
     power = 10.0 ** np.floor(np.log10(wanted))
     return float(power * min((1, 2, 5, 10), key=lambda digit: abs(np.log(digit * power / wanted))))

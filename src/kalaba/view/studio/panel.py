@@ -95,8 +95,8 @@ class Panel:
 
     def put_run(self, run: Run, quantities: tuple[Quantity, ...]) -> None:
         """Fill in what belongs to another run of the same machine."""
-        self.time.max = max(float(run.time[-1]), 1e-9)
-        self.time.step = max(float(run.time[-1]) / max(len(run.time) - 1, 1), 1e-9)
+        self.time.max = float(run.time[-1]) or 1e-9  # s: a slider needs some length
+        self.time.step = self.time.max / max(len(run.time) - 1, 1)
         labels = [quantity.label for quantity in quantities]
         for handle, first in zip(self.quantities, (0, len(labels) - 1), strict=True):
             chosen = handle.value if handle.value in labels else labels[first]

@@ -12,6 +12,7 @@ from kalaba.model.units import actuator_units
 from kalaba.space.arrays import Array
 from kalaba.tolerances import DRAWN_FLOOR, STUDIO_RESTING
 from kalaba.units import force_unit, printed
+from kalaba.view.figures.quantities import unit_size
 
 if TYPE_CHECKING:
     from kalaba.results.run import Run
@@ -44,22 +45,24 @@ def _all(run: Run) -> Iterator[Quantity]:
     machine = run.plant.machine
     plain = [i for i, c in enumerate(machine.coordinates) if c.unit != "1"]  # quaternions say little to the eye
     names, units = [c.name for c in machine.coordinates], [c.unit for c in machine.coordinates]
-    yield from _by_unit("coordinates", [names[i] for i in plain], [units[i] for i in plain], run.q[:, plain])
+    yield from _by_unit(run, "coordinates", [names[i] for i in plain], [units[i] for i in plain], run.q[:, plain])
     rates = [c.unit for c in machine.velocities]
-    yield from _by_unit("speeds", [c.name for c in machine.velocities], rates, run.v)
-    yield from _by_unit("motors", run.plant.actuators, actuator_units(machine), run.actuation)
+    yield from _by_unit(run, "speeds", [c.name for c in machine.velocities], rates, run.v)
+    yield from _by_unit(run, "motors", run.plant.actuators, actuator_units(machine), run.actuation)
     forces = [force_unit(unit) for unit in rates]
-    yield from _by_unit("constraint force", run.plant.velocities, forces, run.constraint_force)
+    yield from _by_unit(run, "constraint force", run.plant.velocities, forces, run.constraint_force)
     outputs = machine.outputs
     if outputs:
-        yield from _by_unit("outputs", [o.name for o in outputs], [o.unit for o in outputs], run.observed["outputs"])
+        yield from _by_unit(
+            run, "outputs", [o.name for o in outputs], [o.unit for o in outputs], run.observed["outputs"]
+        )
     yield Quantity("energy", "J", ("gained", "work done"), np.column_stack([run.energy - run.energy[0], run.work]))
     if run.plant.constraints:
         worst = np.maximum(np.abs(run.residual).max(axis=1), DRAWN_FLOOR)
         yield Quantity("largest residual", "", ("residual",), worst[:, None], is_logarithmic=True)
 
 
-def _by_unit(title: str, names: Sequence[str], units: Sequence[str], values: Array) -> Iterator[Quantity]:
+def _by_unit(run: Run, title: str, names: Sequence[str], units: Sequence[str], values: Array) -> Iterator[Quantity]:
     """One group per unit, with its largest lines; nothing for what rests."""
     for unit in dict.fromkeys(units):
         mine = [i for i, other in enumerate(units) if other == unit]
@@ -67,5 +70,5 @@ def _by_unit(title: str, names: Sequence[str], units: Sequence[str], values: Arr
             i: float(np.nanmax(np.abs(values[:, i] - (values[0, i] if title == "coordinates" else 0)))) for i in mine
         }
         largest = sorted(sorted(mine, key=lambda i: -spans[i])[:MOST])
-        if largest and max(spans.values()) > STUDIO_RESTING:
+        if largest and max(spans.values()) > STUDIO_RESTING * unit_size(run, unit):
             yield Quantity(title, unit, tuple(names[i] for i in largest), values[:, largest])
