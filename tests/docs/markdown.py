@@ -3,12 +3,14 @@
 import io
 import re
 import shlex
+import warnings
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 
 from kalaba import load
 from kalaba.cli.application import invoke
+from kalaba.model.formats import LeftOutWarning
 
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -74,7 +76,8 @@ def run_commands(block: Block) -> None:
         command, *shown = piece.strip().splitlines()
         program, *arguments = shlex.split(command, comments=True)
         assert program == "kalaba", f"{block.label}: only kalaba's own commands are run"
-        with redirect_stdout(io.StringIO()) as out:
+        with redirect_stdout(io.StringIO()) as out, warnings.catch_warnings():
+            warnings.simplefilter("default", LeftOutWarning)  # a command prints it as a line
             assert invoke(arguments) == WANTED, f"{block.label}: {command}"
         printed = scrubbed(out.getvalue()).splitlines()
         missing = [line for line in scrubbed("\n".join(shown)).splitlines() if line not in printed]

@@ -127,7 +127,7 @@ def _connection(plant: Plant, q: Array, name: str, parent: str, child: str) -> C
         return Connection(name, child, parent, joint=Spherical())
     R_parent, R_child = (plant.pose(frame, q).rotation for frame in (parent, child))
     turn = R_parent.T @ R_child
-    at = Pose() if np.allclose(turn, np.eye(3), atol=1e-9) else Pose(rpy=_rounded(zyx_angles(turn)[::-1]))
+    at = Pose() if np.allclose(turn, np.eye(3), atol=1e-9) else Pose(rpy=tuple(map(_quarter, zyx_angles(turn)[::-1])))
     joint: Joint = Revolute(Axis(*_rounded(R_child.T @ normal)))
     return Connection(name, child, parent, at, joint)
 
@@ -149,6 +149,12 @@ def _normal(plant: Plant, q: Array, bodies: list[MachineBody]) -> Array | None:
     normal = hinges[0]
     is_planar = all(abs(abs(h @ normal) - 1) < LOOP_AXES_SAME for h in hinges)
     return normal if is_planar and all(abs(s @ normal) < LOOP_AXES_SAME**0.5 for s in slides) else None
+
+
+def _quarter(angle: float) -> float:
+    """An angle, whole quarter turns without the noise of a product of rotations."""
+    quarters = angle / (np.pi / 2)
+    return float(round(quarters) * np.pi / 2 if abs(quarters - round(quarters)) < LOOP_AXES_SAME else angle)
 
 
 def _rounded(numbers: Array) -> tuple[float, ...]:

@@ -27,7 +27,7 @@ MASSLESS = Solid(0.0)
 BASES: dict[str, Joint] = {"fixed": Weld(), "free": Free()}
 BASE = Option("fixed", OneOf(tuple(BASES)), "fixed: the root stands on the world; free: it floats")
 IMPOSSIBLE = "inertia that no solid can have (triangle inequality), taken as it is"
-NO_STOPS = "joint limits bound the start and inverse kinematics; nothing stops a joint there"
+NO_STOPS = "joint limits bound the start and inverse kinematics, but stop no joint"
 
 
 def solid_of(

@@ -294,3 +294,35 @@ def test_a_file_beside_it_closes_loops(file, text):
 def test_a_wrong_file_of_loops_is_said_with_its_place(file, text, problem):
     with pytest.raises(FileError, match=problem):
         read(file(four_bar(ENDS)), loops=file(text, "arm.loops.yaml"))
+
+
+def arm() -> str:
+    """Six hinges with axes in turn about z, y, y, x, y, x, links of 0.3 m along z, and a hand without mass."""
+    axes = ("0 0 1", "0 1 0", "0 1 0", "1 0 0", "0 1 0", "1 0 0")
+    links = "".join(f'<link name="l{i}">{INERTIAL}</link>' for i in range(7))
+    joints = "".join(
+        f'<joint name="j{i}" type="revolute"><parent link="l{i - 1}"/><child link="l{i}"/><origin xyz="0 0 0.3"/>'
+        f'<axis xyz="{axis}"/><limit lower="-2" upper="2" effort="80" velocity="3"/></joint>'
+        for i, axis in enumerate(axes, start=1)
+    )
+    hand = '<joint name="grip" type="fixed"><parent link="l6"/><child link="hand"/><origin xyz="0 0 0.1"/></joint>'
+    return f'<robot name="arm"><link name="hand"/>{links}{joints}{hand}</robot>'
+
+
+def test_two_arms_from_a_file_carry_a_bar(file):
+    loaded = read(file(arm())).system
+    bend = kb.Start(guess={"l2.angle": 0.6, "l3.angle": 1.2, "l5.angle": -0.9})
+    cell = kb.System(
+        "cell",
+        parts=(
+            loaded.place("left", at=(0, 0.4, 0), start=bend),
+            loaded.place("right", at=(0, -0.4, 0), start=bend),
+            kb.Body("bar", kb.Cylinder(radius=0.015, length=0.8, mass=2.0, axis=kb.Y)),
+            kb.Connection("grip_left", "left.hand", parent="bar", at=(0, 0.4, 0)),
+            kb.Connection("grip_right", "right.hand", parent="bar", at=(0, -0.4, 0)),
+        ),
+        start=kb.Start(guess={"bar": kb.Pose((0.8, 0, 1.2))}),
+    )
+    assert kb.check(cell).freedoms == 6 + 6 + 6 - 12
+    run = kb.simulate(cell, 0.05, control={"left.j2.motor": "20", "right.j2.motor": "20"})
+    assert np.abs(run.residual).max() < 1e-12  # projected at every step
