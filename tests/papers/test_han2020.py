@@ -443,6 +443,12 @@ def test_claim_redundant():
 def test_claim_one_leg():
     mobility = kb.check(tracked())
     assert (mobility.rank, mobility.freedoms) == (12, 0)
+    run = run_of(tracking=True)
+    wanted = np.column_stack(
+        [0.21157192052098645 + 0.01 * np.cos(run.time), np.full(len(run.time), 0.2981304133600941)]
+    )
+    for q, where in zip(run.q, wanted, strict=True):
+        assert np.abs(ends(q) - where).max() < 1e-12  # all three ends are on the path
 
 
 def test_claim_cascade():

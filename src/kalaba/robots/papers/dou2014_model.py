@@ -30,8 +30,8 @@ MODEL = (
         where="introduction",
         says="a redundant motor removes singular configurations",
         gives="with the middle leg leaning up to 15° and the platform turned on it up to 40°, five motors lose hold on "
-        "a surface across the workspace, six nowhere (σ at least 0.058). Further out six can: over the middle five "
-        "lose the platform at pitches of 52.0° and −56.6°, six at −56.6°",
+        "a surface across the workspace, six nowhere (least σ 0.059, by minimising). Further out six can: over the "
+        "middle five lose the platform at pitches of 52.0° and −56.6°, six at −56.6°",
         verdict=Verdict.WORKS,
         command=SINGULAR,
     ),
