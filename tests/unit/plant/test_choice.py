@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import kalaba as kb
-from kalaba.plant.choice import Health, holds
+from kalaba.errors import NotFiniteError
+from kalaba.plant.choice import Health, holds, rows_at
 from kalaba.tolerances import MEASURED_SLACK, ROW_SLACK
 
 
@@ -58,3 +59,14 @@ def test_a_pivot_that_has_fallen_or_a_motion_without_value_does_not_hold(plant):
     acceleration, v = motion(plant, 3.0, 2.0)
     assert not holds(plant, plant.choice, health(plant, pivots=0.5), acceleration, v)
     assert not holds(plant, plant.choice, health(plant), np.full_like(acceleration, np.nan), v)
+
+
+def test_a_row_without_a_value_is_told_though_masses_are_finite():
+    parts = (
+        kb.Body("cart", kb.Solid(1.0), joint=kb.Prismatic(kb.X)),
+        kb.Constraint("row", "sqrt(1 + cart.travel) - 1"),
+    )
+    plant = kb.build(kb.System("cart", parts))
+    assert rows_at(plant, plant.pack(np.zeros(1), np.zeros(1))).rank == 1
+    with pytest.raises(NotFiniteError):
+        rows_at(plant, plant.pack(np.array([-2.0]), np.zeros(1)))

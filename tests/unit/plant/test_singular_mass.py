@@ -199,3 +199,10 @@ def test_a_rod_along_any_axis_is_refused(seed):
     plant = kb.build(kb.System("s", (kb.Body("rod", kb.Rod(0.5, mass=1.0, axis=axis)),)), backend=kb.Interpreted())
     with pytest.raises(ConstraintError, match=r"s: the motion is not unique; .*\(rod, about its \["):
         kb.simulate(plant, 0.01)
+
+
+def test_a_hinge_about_a_rods_own_axis_has_no_list_of_axes():
+    system = kb.System("spinning", (kb.Body("rod", kb.Rod(1.0, mass=1.0), joint=kb.Revolute(kb.X)),))
+    with pytest.raises(ConstraintError, match=r"rod\.angle") as caught:
+        kb.simulate(system, 1.0)
+    assert "()" not in str(caught.value)
