@@ -1,9 +1,11 @@
 """Robots' files here and in another engine: the mass matrix and the bias at random states, a table with a row per file.
 
-    python -m benchmarks.robot_files FOLDER... [--base fixed|free|both] [--match WORDS] [--root FOLDER]
+    python -m benchmarks.robot_files FOLDER... [--base fixed|free|both] [--match WORDS] [--root FOLDER] [--notes]
 
-Springs, dampers and rotors of the file are taken off first: Pinocchio's equations leave them out. Joints that mimic
-another follow it here; Pinocchio's model, in which they move by themselves, is restricted to the same motions.
+URDF is compared with Pinocchio. Springs, dampers and rotors of the file are taken off first: Pinocchio's equations
+leave them out. Joints that mimic another follow it here; Pinocchio's model, in which they move by themselves, is
+restricted to the same motions. MJCF is compared with MuJoCo, springs, dampers and rotors included. --notes prints what
+is not carried over.
 """
 
 from __future__ import annotations
@@ -39,11 +41,12 @@ class Row:
     mass: float = np.nan  # largest difference of M, of its largest entry
     bias: float = np.nan
     seconds: float = 0.0
-    notes: int = 0
+    notes: tuple[str, ...] = ()
     problem: str = ""
+    within: float = 1e-9
 
     def __str__(self) -> str:
-        numbers = f"{self.velocities:4d} {self.mass:9.1e} {self.bias:9.1e} {self.seconds:6.1f} {self.notes:3d}"
+        numbers = f"{self.velocities:4d} {self.mass:9.1e} {self.bias:9.1e} {self.seconds:6.1f} {len(self.notes):3d}"
         return f"{self.file:58s} {self.base:5s} {numbers}  {self.problem}"
 
 
@@ -147,7 +150,7 @@ def compared(path: Path, base: str, roots: tuple[Path, ...], seed: int = 1) -> R
         described = format_of(path).read(path, roots, base=base)
         system = without_springs(described.system)
         plant = kb.build(system, backend=kb.Interpreted())
-        row.velocities, row.notes = len(plant.velocities), len(described.notes)
+        row.velocities, row.notes = len(plant.velocities), described.notes
         if row.velocities:
             row.mass, row.bias = differences(plant, model, path, np.random.default_rng(seed))
         else:
@@ -158,27 +161,56 @@ def compared(path: Path, base: str, roots: tuple[Path, ...], seed: int = 1) -> R
     return row
 
 
+def with_pinocchio(path: Path, arguments: argparse.Namespace) -> list[Row | None]:
+    """A URDF on a fixed and on a free base."""
+    bases = ("fixed", "free") if arguments.base == "both" else (arguments.base,)
+    return [compared(path, base, tuple(arguments.root)) for base in bases]
+
+
+def with_mujoco(path: Path, arguments: argparse.Namespace) -> list[Row | None]:
+    """An MJCF file; None: MuJoCo does not read it."""
+    from benchmarks.peers import mujoco_files
+
+    peer = mujoco_files.load(path)
+    if peer is None:
+        return [None]
+    row = Row(f"{path.parts[-3]}/{path.parent.name}/{path.name}", "file", len(peer.v), within=1e-8)
+    started = time.perf_counter()
+    try:
+        described = format_of(path).read(path, (*arguments.root, *arguments.folders))
+        row.notes = described.notes
+        row.mass, row.bias = mujoco_files.differences(peer, described.system, STATES)
+    except (KalabaError, ValueError) as error:
+        row.problem = f"{type(error).__name__}: {error}"[:120]
+    row.seconds = time.perf_counter() - started
+    return [row]
+
+
+PEERS = {".urdf": with_pinocchio, ".xml": with_mujoco}  # by the suffix of the file
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--base", default="both", choices=("fixed", "free", "both"))
     parser.add_argument("--match", default="")
     parser.add_argument("--root", action="append", type=Path, default=[])
+    parser.add_argument("--notes", action="store_true")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    files = sorted(f for folder in arguments.folders for f in folder.rglob("*.urdf") if arguments.match in str(f))
+    files = [f for folder in arguments.folders for suffix in PEERS for f in sorted(folder.rglob(f"*{suffix}"))]
     print(f"{'file':58s} base     n    M       bias      s  notes")
     skipped, rows = [], []
-    for path in files:
-        for base in ("fixed", "free") if arguments.base == "both" else (arguments.base,):
-            row = compared(path, base, tuple(arguments.root))
+    for path in (file for file in files if arguments.match in str(file)):
+        for row in PEERS[path.suffix](path, arguments):
             if row is None:
                 skipped.append(path.name)
                 continue
             rows.append(row)
-            print(row, flush=True)
-    good = [row for row in rows if row.mass < 1e-9 and row.bias < 1e-9]
-    print(f"{len(good)} of {len(rows)} within 1e-9; not read by Pinocchio: {', '.join(sorted(set(skipped))) or 'none'}")
+            print(row, *(f"    {note}" for note in row.notes if arguments.notes), sep="\n", flush=True)
+    good = [row for row in rows if row.mass < row.within and row.bias < row.within]
+    print(f"{len(good)} of {len(rows)} within 1e-9 (MJCF 1e-8), of the largest entry")
+    print(f"not read by Pinocchio or MuJoCo: {', '.join(sorted(set(skipped))) or 'none'}")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ import mujoco
 import numpy as np
 
 import kalaba as kb
-from kalaba.model.formats import format_of
 from kalaba.model.parts import Connection, Constraint
 
 SIZES = {0: (7, 6), 1: (4, 3), 2: (1, 1), 3: (1, 1)}  # of free, ball, slide, hinge: numbers in qpos, in qvel
@@ -95,12 +94,3 @@ def load(path: Path) -> Peer | None:
         return Peer(mujoco.MjModel.from_xml_path(str(path)))
     except ValueError:
         return None
-
-
-def compared(path: Path, roots: tuple[Path, ...]) -> tuple[int, float, float, tuple[str, ...]] | None:
-    """Velocities, differences of M and bias, and what is not carried over; None: MuJoCo does not read the file."""
-    peer = load(path)
-    if peer is None:
-        return None
-    described = format_of(path).read(path, roots)
-    return (len(peer.v), *differences(peer, described.system), described.notes)

@@ -6,7 +6,9 @@ import pytest
 import kalaba as kb
 from kalaba.errors import FileError, KalabaError
 from kalaba.files.mjcf import read
+from kalaba.model.appearance import CylinderShape, MeshShape, SphereShape, Visual
 from kalaba.model.parts import Force, Rotor, Spring
+from kalaba.space.rotations import from_pose, rotation_of
 
 ARM = """<mujoco model="two links">
   <compiler angle="radian"/>
@@ -200,6 +202,11 @@ MISTAKES = {
     "mass": (in_world('<body><joint/><geom size="1" mass="-1"/></body>'), "mass: expected zero or more"),
     "damping": (in_world('<body><joint damping="-1"/><geom size="1"/></body>'), "damping: expected"),
     "many": (in_world('<replicate count="1e9"><body/></replicate>'), "count: expected"),
+    "nested copies": (
+        in_world('<replicate count="999"><replicate count="999"><geom size="1"/></replicate></replicate>'),
+        "count: expected",
+    ),
+    "bodies": (in_world('<replicate count="2000"><body/></replicate>'), "at most 1000 bodies"),
     "a part": ("<mujocoinclude/>", "outermost element is <mujoco>"),
 }
 
@@ -239,3 +246,24 @@ def test_flags_take_springs_gravity_and_equalities_off(tmp_path):
     assert parts(described.system, Spring)["j.damper"] == Spring("j.damper", "j", 0.0, 1.0)
     assert not described.system.machine.rows
     assert "equalities are left out, as the file disables them" in described.notes
+
+
+def test_geoms_are_drawn_where_they_are(tmp_path):
+    file(tmp_path, CUBE, "meshes/cube.obj")
+    assets = '<compiler meshdir="meshes"/><asset><mesh file="cube.obj" scale="2 2 2" refpos="1 0 0" refquat="1 0 0 1"/>'
+    assets += '<mesh name="gone" file="gone.stl"/><material name="red" rgba="1 0 0 1"/></asset>'
+    geoms = '<geom type="capsule" size="0.1 0.2" pos="1 0 0" material="red"/><geom type="mesh" mesh="cube" mass="1"/>'
+    geoms += '<geom type="ellipsoid" size="1 1 2" name="egg"/><geom size="1" group="3"/><geom size="1" rgba="1 1 1 0"/>'
+    geoms += '<geom type="mesh" mesh="gone" mass="0"/>'
+    described = read(file(tmp_path, in_world(f'<body name="a"><joint/>{geoms}</body>', assets)))
+    drawn = [part for part in described.system.parts if isinstance(part, Visual)]
+    assert [type(visual.shape) for visual in drawn] == [CylinderShape, SphereShape, SphereShape, MeshShape]
+    assert drawn[0].colour == (1.0, 0.0, 0.0)
+    assert drawn[1].at == kb.Pose((1.0, 0.0, -0.2))
+    corner = np.array([2.0, 3.0, 4.0])  # of the mesh: moved by −refpos, turned back, then scaled
+    pose = drawn[3].at
+    turned = rotation_of(from_pose(pose, float)[1])
+    expected = 2 * np.array([corner[1], -(corner[0] - 1), corner[2]])
+    assert np.array(pose.position) + turned @ (2 * corner) == pytest.approx(expected, abs=1e-12)
+    assert any(note.startswith("mesh files that are not") and note.endswith("gone.stl") for note in described.notes)
+    assert "shapes that pictures leave out: egg" in described.notes

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from kalaba.errors import FileError, ModelError
 from kalaba.files.mjcf.bodies import Tree
 from kalaba.files.mjcf.couplings import add_couplings
@@ -12,6 +14,7 @@ from kalaba.files.mjcf.keyframes import take_start
 from kalaba.files.mjcf.left_out import note_left_out
 from kalaba.files.mjcf.machine import Assembly, gravity
 from kalaba.files.mjcf.timed import with_timed_springs
+from kalaba.files.mjcf.visuals import add_visuals
 from kalaba.files.mjcf.writing import write
 from kalaba.files.names import identifier
 from kalaba.files.source import Source
@@ -39,9 +42,12 @@ def read(path: Path, roots: tuple[Path, ...] = ()) -> Described:
         )
     document = Document.of(source)
     try:
-        system = _system(document)
+        with np.errstate(all="ignore"):  # what is not finite is refused by the parts
+            system = _system(document)
     except ModelError as error:
         raise FileError(f"{path.name}: {error}") from error
+    except (ArithmeticError, np.linalg.LinAlgError) as error:
+        raise FileError(f"{path.name}: a number in it is too large or too small to compute with ({error}).") from error
     return Described(system, notes=source.notes.lines)
 
 
@@ -49,6 +55,7 @@ def _system(document: Document) -> System:
     assembly = Assembly(document, Tree.of(document))
     assembly.add_bodies()
     add_couplings(assembly)
+    add_visuals(assembly)
     take_start(assembly)
     note_left_out(assembly)
     name = identifier(document.root.get("model") or document.source.path.stem)

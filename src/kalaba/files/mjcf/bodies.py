@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from kalaba.files.mjcf.document import Compiler, Document, keyword
-from kalaba.files.mjcf.placing import HERE, oriented, placed, unit
+from kalaba.files.mjcf.placing import HERE, oriented, placed, radians, unit
 from kalaba.files.mjcf.shapes import Shape, between, shape
 from kalaba.files.xml_tree import MOST_ELEMENTS, Element
 from kalaba.space.arrays import Array
@@ -19,6 +19,8 @@ from kalaba.space.numeric_pose import NumericPose
 from kalaba.space.rotations import rotation_of, turn
 
 WORLD_INDEX = 0
+MOST_BODIES = 1000  # robots have some hundred
+MOST_COPIES = 10_000
 JOINT_KINDS = ("hinge", "slide", "ball", "free")
 NOT_READ = ("composite", "flexcomp", "attach", "skin", "plugin")
 PICTURED = ("camera", "light")
@@ -92,6 +94,7 @@ class Tree:
     document: Document
     links: list[Link] = field(default_factory=list)
     count: int = 0
+    copies: int = 0  # of <replicate>, all together
 
     @staticmethod
     def of(document: Document) -> Tree:
@@ -135,9 +138,10 @@ class Tree:
         self._content(element, body, pose, element.get(INHERITED) or inherited)
 
     def _replicate(self, element: Element, body: int, around: NumericPose, inherited: str) -> None:
-        count = int(element.number("count"))
-        if not 1 <= count <= MOST_ELEMENTS:
-            raise element.error(f"count: expected a number from 1 to {MOST_ELEMENTS}, got {count}")
+        count = int(min(element.number("count"), 2 * MOST_COPIES))
+        self.copies += count
+        if count < 1 or self.copies > MOST_COPIES:
+            raise element.error(f"count: expected 1 to {MOST_COPIES} copies in all, got {element.get('count')!r}")
         turned = replace(element, attributes={k: v for k, v in element.attributes.items() if k == "euler"})
         step = NumericPose(np.array(element.numbers("offset", 3, (0.0, 0.0, 0.0))), oriented(turned, self.compiler))
         pose, width = around, len(str(count - 1))
@@ -148,6 +152,8 @@ class Tree:
 
     def _body(self, element: Element, parent: int, around: NumericPose, inherited: str) -> None:
         index = len(self.links)
+        if index > MOST_BODIES:
+            raise element.error(f"expected at most {MOST_BODIES} bodies. Is it a robot?")
         pose = around.then(placed(element, self.compiler))
         name = element.get("name") or f"body{index}"
         self.links.append(Link(element, name, parent, pose, self.links[parent].world_pose.then(pose)))
@@ -188,8 +194,11 @@ class Tree:
         position = np.zeros(3)
         if kind != "slide":
             position = around.position + around.rotation @ np.array(resolved.numbers("pos", 3, (0.0, 0.0, 0.0)))
-        unit_of_angle = {"hinge": self.compiler.degree, "slide": 1.0, "ball": 0.0}[kind]
-        reference, rest = (resolved.number(key, 0.0) * unit_of_angle for key in ("ref", "springref"))
+        reference, rest = (resolved.number(key, 0.0) for key in ("ref", "springref"))
+        if kind == "hinge":
+            reference, rest = (radians(resolved, angle, self.compiler) for angle in (reference, rest))
+        if kind == "ball":
+            reference = rest = 0.0
         return FileJoint(resolved, kind, position, axis, reference, rest, name)
 
 

@@ -17,6 +17,7 @@ from kalaba.errors import near
 from kalaba.files.mjcf.bodies import FileJoint, Link, Tree
 from kalaba.files.mjcf.document import Document, keyword
 from kalaba.files.mjcf.masses import lumps
+from kalaba.files.mjcf.meshes import Meshes
 from kalaba.files.mjcf.placing import HERE
 from kalaba.files.mjcf.shapes import Lump
 from kalaba.files.names import Names
@@ -71,7 +72,8 @@ class Assembly:
 
     def __post_init__(self) -> None:
         taken: set[str] = set()
-        self.lumps = lumps(self.tree)
+        self.meshes = Meshes(self.document)
+        self.lumps = lumps(self.tree, self.meshes)
         self.body_names = Names(self.notes, "body", taken)
         self.joint_names = Names(self.notes, "joint", taken, after="_joint")
         self.site_names = Names(self.notes, "site", taken, after="_site")

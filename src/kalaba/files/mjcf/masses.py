@@ -13,9 +13,9 @@ from kalaba.files.xml_tree import Element
 from kalaba.space.arrays import Array
 
 
-def lumps(tree: Tree) -> list[Lump]:
+def lumps(tree: Tree, meshes: Meshes) -> list[Lump]:
     """Mass, centre of mass and inertia of every body, the world's first (nothing)."""
-    meshes, compiler = Meshes(tree.document), tree.compiler
+    compiler = tree.compiler
     bodies = [NOTHING, *(_bounded(_lump(link, meshes, compiler), compiler) for link in tree.links[1:])]
     total = sum(body.mass for body in bodies)
     if compiler.total_mass is None or not total > 0:

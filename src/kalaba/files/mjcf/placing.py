@@ -14,7 +14,7 @@ from kalaba.space.rotations import multiply, rotation_of, turn
 from kalaba.tolerances import SHORTEST_DIRECTION
 
 HERE = NumericPose(np.zeros(3), np.eye(3))
-ORIENTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
+MOST_TURNED = 1_000_000.0  # rad or degrees: beyond it an angle has lost half of its digits
 
 
 def placed(element: Element, compiler: Compiler) -> NumericPose:
@@ -26,9 +26,10 @@ def oriented(element: Element, compiler: Compiler) -> Array:
     """The rotation that an element gives by quat, axisangle, euler, xyaxes or zaxis."""
     if "axisangle" in element.attributes:
         *axis, angle = element.numbers("axisangle", 4)
-        return rotation_of(turn(unit(element, np.array(axis), "axisangle") * angle * compiler.degree))
+        return rotation_of(turn(unit(element, np.array(axis), "axisangle") * radians(element, angle, compiler)))
     if "euler" in element.attributes:
-        return _euler(np.array(element.numbers("euler", 3)) * compiler.degree, compiler.euler_sequence)
+        angles = [radians(element, angle, compiler) for angle in element.numbers("euler", 3)]
+        return _euler(angles, compiler.euler_sequence)
     if "xyaxes" in element.attributes:
         both = np.array(element.numbers("xyaxes", 6))
         x = unit(element, both[:3], "xyaxes")
@@ -42,10 +43,18 @@ def oriented(element: Element, compiler: Compiler) -> Array:
 
 def unit(element: Element, vector: Array, what: str) -> Array:
     """A vector at unit length."""
-    length = float(np.linalg.norm(vector))
-    if not length > SHORTEST_DIRECTION:
-        raise element.error(f"{what}: expected a direction, got a vector of length {length:g}")
-    return np.asarray(vector / length)
+    largest = float(np.abs(vector).max())
+    if not largest > SHORTEST_DIRECTION:
+        raise element.error(f"{what}: expected a direction, got a vector of length {largest:g}")
+    scaled = vector / largest  # whose square does not overflow
+    return np.asarray(scaled / np.linalg.norm(scaled))
+
+
+def radians(element: Element, angle: float, compiler: Compiler) -> float:
+    """An angle of a file in rad."""
+    if abs(angle) > MOST_TURNED:
+        raise element.error(f"expected an angle of some turns, got {angle:g}")
+    return angle * compiler.degree
 
 
 def turned_onto(z: Array) -> Array:
@@ -57,7 +66,7 @@ def turned_onto(z: Array) -> Array:
     return rotation_of(turn(axis / (sine or 1.0) * math.atan2(sine, z[2])))
 
 
-def _euler(angles: Array, sequence: str) -> Array:
+def _euler(angles: list[float], sequence: str) -> Array:
     """Turns about axes in sequence: lower case about the axes as turned so far, upper case about fixed ones."""
     total = np.array([1.0, 0.0, 0.0, 0.0])
     for angle, letter in zip(angles, sequence, strict=True):

@@ -186,7 +186,10 @@ class Shape:
         table = SHELLS if self.is_shell else SOLIDS
         if self.kind not in table:
             raise self.element.error(f"no rule for the inertia of a {self.kind}{' shell' if self.is_shell else ''}")
-        extent = table[self.kind](*self.sizes)
+        try:
+            extent = table[self.kind](*self.sizes)
+        except ArithmeticError as error:
+            raise self.element.error(f"size: too large or too small to compute with, {self.sizes}") from error
         mass = self.mass(extent.content)
         return Lump(mass, np.zeros(3), mass * np.diag(extent.moments)).moved(self.pose)
 
