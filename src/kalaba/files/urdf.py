@@ -23,7 +23,7 @@ from kalaba.files.tree import BASE, MASSLESS, Drive, base_joint, is_massless, li
 from kalaba.files.urdf_elements import axis, origin
 from kalaba.files.urdf_visuals import Materials, visuals_of
 from kalaba.files.xml_tree import Element, parse, parse_text
-from kalaba.joints import Free, Joint, Planar, Prismatic, Revolute, Weld
+from kalaba.joints import Free, Joint, Planar, Prismatic, Revolute, Spherical, Weld
 from kalaba.model.formats import Described, Format
 from kalaba.model.options import AnyText, OneOf, Option
 from kalaba.model.parts import WORLD, Body, Frame, Start
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from kalaba.run.scenario import Scenario
 
 TURNING = ("revolute", "continuous")
-TYPES = (*TURNING, "prismatic", "fixed", "floating", "planar")
+TYPES = (*TURNING, "prismatic", "fixed", "floating", "planar", "spherical")  # spherical: Bullet's addition
 SCALAR = {"revolute": "angle", "continuous": "angle", "prismatic": "travel"}  # type → name of the displacement
 READ = {"link", "joint", "transmission", "material", *urdf_loops.TAGS}
 ROTOR_INERTIA = ("rotorInertia", "motorInertia", "rotor_inertia", "drake:rotor_inertia")
@@ -250,6 +250,8 @@ class Robot:
             return Weld()
         if hinge.type == "floating":
             return Free()
+        if hinge.type == "spherical":
+            return Spherical()
         if hinge.type == "planar":
             return Planar(axis(hinge.element))
         mimicked = self._mimic(hinge)
@@ -331,7 +333,7 @@ class Robot:
         total = 0.0
         for transmission in self._transmissions(hinge):
             places = [transmission, *transmission.all("actuator"), *transmission.all("joint")]
-            ratio, inertia = (_first_number(places, tags) for tags in (REDUCTION, ROTOR_INERTIA))
+            ratio, inertia = (self._first_number(places, tags) for tags in (REDUCTION, ROTOR_INERTIA))
             if inertia is not None:
                 if inertia < 0:
                     raise transmission.error(f"rotor inertia: expected zero or more, got {inertia:g}")
@@ -339,6 +341,15 @@ class Robot:
             elif ratio not in {None, 1.0}:
                 self.notes.add("reductions without a rotor's inertia: motors act on the joint's side", hinge.name)
         return total
+
+    def _first_number(self, places: list[Element], tags: tuple[str, ...]) -> float | None:
+        """The number in the first element of one of some names: its text or its `value`."""
+        for element in (element for place in places for element in place if element.tag in tags):
+            try:
+                return element.read_numbers(element.text or element.get("value"), 1, element.tag)[0]
+            except FileError:
+                self.notes.add("numbers of transmissions that are none, left out", element.where)
+        return None
 
     def drawn_start(self) -> Start:
         """All joints at zero, where their limits allow it: loops are drawn closed there."""
@@ -349,16 +360,6 @@ class Robot:
                 if limits is not None and limits[0] <= 0.0 <= limits[1] and sum(limits) != 0.0:
                     guess[self.displacement(hinge)] = 0.0
         return Start(guess=guess)
-
-
-def _first_number(places: list[Element], tags: tuple[str, ...]) -> float | None:
-    """The number in the first element of one of some names: its text or its `value`."""
-    for place in places:
-        for element in place:
-            if element.tag in tags:
-                text = element.text or element.get("value")
-                return element.read_numbers(text, 1, element.tag)[0]
-    return None
 
 
 def identifier_or(name: str, path: Path) -> str:

@@ -100,7 +100,8 @@ def _mesh(element: Element, source: Source) -> MeshShape | None:
     name = element.required("filename")
     scale = element.read_numbers(element.get("scale") or "1 1 1", None, "scale")
     if len(scale) not in {1, 3}:
-        raise element.error(f"scale: expected three numbers, got {element.get('scale')!r}")
+        source.notes.add("scales of meshes that are not three numbers, taken as 1", name)
+        scale = (1.0, 1.0, 1.0)
     try:
         path = source.look_for(name, element.where)
     except FileError:  # it leads out of the folders, and nothing but the picture needs it

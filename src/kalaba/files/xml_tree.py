@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
@@ -11,6 +12,7 @@ from kalaba.errors import FileError
 from kalaba.files.source import Source
 
 MOST_ELEMENTS = 500_000  # robots' files have some thousand
+LATE_DECLARATION = re.compile(r"\s+(<\?xml[^>]{0,200}\?>)")  # after blank lines, where XML forbids it
 DEEPEST = 200  # elements within each other
 
 
@@ -107,7 +109,10 @@ def parse(source: Source) -> Element:
 
 
 def parse_text(text: str, file: str) -> Element:
-    """Read a text as XML; `file` is its name in messages."""
+    """Read a text as XML; `file` is its name in messages. Blank lines before its declaration are passed over."""
+    late = LATE_DECLARATION.match(text)
+    if late is not None:
+        text = text[: late.start(1)] + text[late.end(1) :]
     builder = _Builder(file)
     parser = expat.ParserCreate()
     parser.buffer_text = True

@@ -326,3 +326,18 @@ def test_two_arms_from_a_file_carry_a_bar(file):
     assert kb.check(cell).freedoms == 6 + 6 + 6 - 12
     run = kb.simulate(cell, 0.05, control={"left.j2.motor": "20", "right.j2.motor": "20"})
     assert np.abs(run.residual).max() < 1e-12  # projected at every step
+
+
+def test_slips_that_change_no_motion_are_noted_and_read_over(file):
+    text = "\n\n<?xml version='1.0'?>\n" + ARM.replace('upper.stl"', 'upper.stl" scale="1 1 1 1"').replace(
+        "<mechanicalReduction>50<", "<mechanicalReduction>reduction<"
+    )
+    described = read(file(text))
+    assert "transmissions that are none" in "; ".join(described.notes)
+    assert "not three numbers" in "; ".join(described.notes)
+    with pytest.raises(FileError, match=r"arm\.urdf:13: "):
+        read(file(text.replace('mass value="1.5"', 'mass value="heavy"')))
+
+
+def test_a_ball_joint_as_bullet_writes_it_has_three_freedoms(file):
+    assert len(read(file(robot("a b", "j:a:b:spherical"))).system.machine.velocities) == 3

@@ -36,12 +36,15 @@ LONGEST = 5.0  # s per file; one takes milliseconds
 def mutated(rng: random.Random) -> str:
     """A file with some pieces changed, lost, doubled or swapped."""
     text = rng.choice(SEEDS)
+    little = 20  # characters, of which nothing is left to change
     for _ in range(rng.randint(1, 4)):
+        if len(text) < little:
+            break
         i, j = sorted(rng.randrange(len(text)) for _ in range(2))
         match rng.randrange(7):
             case 0:  # a number or a name
                 values = [k for k in range(len(text)) if text[k] == '"']
-                k = rng.choice(values)
+                k = rng.choice(values or [0])
                 end = text.find('"', k + 1)
                 text = text[: k + 1] + rng.choice(WORDS) + text[end:] if end > 0 else text
             case 1:
