@@ -194,6 +194,7 @@ MISTAKES = {
     "numbers": (in_world('<body pos="1 2"/>'), "pos: expected 3 finite numbers"),
     "size": (in_world('<body><geom type="box" size="1 1"/></body>'), "size: expected 3"),
     "free within": (in_world("<body><joint/><body><freejoint/></body></body>"), "free joint alone"),
+    "of the world": (in_world("<joint/>"), "expected joints in bodies"),
     "twice": (in_world('<body name="a"/><body name="a"/>'), "a second body 'a'"),
     "body": (in_world("", '<equality><weld body1="b"/></equality>'), "body1: no body 'b'"),
     "joint": (in_world("", '<actuator><motor joint="b"/></actuator>'), "joint: no joint 'b'"),

@@ -167,6 +167,8 @@ class Tree:
             case "site":
                 resolved = self._resolved(element, inherited)
                 link.places.append((resolved, around.then(_site_pose(resolved, self.compiler))))
+            case "joint" | "freejoint" if body == WORLD_INDEX:
+                raise element.error("expected joints in bodies, got one in the world")
             case "joint" | "freejoint":
                 link.joints.append(self._joint(element, link, around, inherited))
             case "inertial":
