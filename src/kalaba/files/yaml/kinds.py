@@ -18,7 +18,16 @@ from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from types import MappingProxyType, NoneType, UnionType
 from typing import Annotated, Any, ClassVar, ForwardRef, Optional, Union, get_args, get_origin, get_type_hints
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Tag, create_model, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Tag,
+    create_model,
+    model_validator,
+)
 from pydantic import Field as Declared
 
 from kalaba.errors import near
@@ -320,6 +329,12 @@ def mapped(one: Any) -> Any:
     return dict.__class_getitem__((str, one))
 
 
-def listed(one: Any) -> Any:
-    """The type of a list, which becomes a tuple."""
-    return Annotated[list.__class_getitem__(one), AfterValidator(tuple)]
+def listed(one: Any, most: int | None = None) -> Any:
+    """The type of a list, which becomes a tuple; of at most so many entries."""
+
+    def checked_length(entries: object) -> object:
+        if most is not None and isinstance(entries, list) and len(entries) > most:
+            refuse(f"expected at most {most} entries, got {len(entries)} of them.")
+        return entries
+
+    return Annotated[list.__class_getitem__(one), BeforeValidator(checked_length), AfterValidator(tuple)]

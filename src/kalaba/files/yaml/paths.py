@@ -43,6 +43,7 @@ RECIPES: dict[str, tuple[Callable[..., Path], dict[str, tuple[str, ...]]]] = {
     "spline": (making.spline, {"points": METRES, **TIMED, "degree": (), "closed": ()}),
     "expression": (making.expression, {"x": METRES, "y": METRES, "z": METRES, "duration": TIME}),
 }
+MOST_POINTS = 500  # of a path: curves by arc length are fitted piece by piece
 NEEDED = {"diameter", "start", "end", "points", "x", "y", "z"}
 
 
@@ -69,7 +70,7 @@ def _argument(families: Kinds, name: str, units: tuple[str, ...]) -> Any:
         "centre": listed(number),
         "start": listed(number),
         "end": listed(number),
-        "points": listed(listed(number)),
+        "points": listed(listed(number), MOST_POINTS),
         "normal": AxisEntry,
         "turns": WholeEntry,
         "degree": WholeEntry,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kalaba.files.yaml.kinds import Entry
     from kalaba.model.system import AnyPart
 
-MOST_PARTS = 20_000  # of a machine, those of placed ones counted each time
+MOST_PARTS = 5_000  # of a machine, those of placed ones counted each time
 HEAD = ("kalaba", "run")
 NOTHING = System("", parts=())
 

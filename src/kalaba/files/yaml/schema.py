@@ -49,6 +49,7 @@ from kalaba.space.number import Number
 from kalaba.space.pose import AsFound, Pose
 
 VERSION = 1
+MOST_STEPS = 20_000  # of a recorded function
 AS_FOUND = "as-found"
 TRACED = "traced"
 SECTIONS: dict[str, type] = {
@@ -71,7 +72,7 @@ RATES = ("m/s", "rad/s", "1/s")
 
 def _traced(families: Kinds) -> Any:
     """The type of a recorded function: the expressions that it reads, names of its results, and its steps."""
-    texts, steps = listed(TextEntry), listed(list[Any])
+    texts, steps = listed(TextEntry), listed(list[Any], MOST_STEPS)
     entries = {"arguments": (texts, ...), "results": (texts, ...), "steps": (steps, ...)}
     model = families.entry("Traced", entries, Entry, what="a recorded function")
 

@@ -26,6 +26,7 @@ AXES = {
 }
 INFINITE = {".inf": math.inf, "-.inf": -math.inf}  # as texts, since JSON has no such numbers
 ANY = ("m", "rad", "1")  # what a displacement may be in
+LONGEST_TEXT = 20_000  # characters of an expression
 EVERY = ("any unit",)  # of places whose unit depends on the machine: it is compared when the machine is known
 
 
@@ -69,6 +70,8 @@ def number(written: object, units: tuple[str, ...], *, with_expressions: bool = 
 def _from_text(text: str, units: tuple[str, ...], expected: str, *, with_expressions: bool) -> float | str:
     if text in INFINITE:
         return INFINITE[text]
+    if len(text) > LONGEST_TEXT:
+        refuse(f"expected {expected}, or an expression of at most {LONGEST_TEXT} characters.")
     parts = split(text)
     if parts is not None:
         return _with_unit(text, *parts, units, expected)
@@ -123,6 +126,8 @@ def number_type(units: tuple[str, ...], *, with_expressions: bool, words: str = 
 def _text(written: object) -> str:
     if not isinstance(written, str):
         refuse(f"expected a text, got {shown(written)}. Write it in quotes if it is one.")
+    if len(written) > LONGEST_TEXT:
+        refuse(f"expected a text of at most {LONGEST_TEXT} characters, got a longer one.")
     return written
 
 

@@ -183,3 +183,38 @@ def test_a_mistake_is_told_with_its_place(good, bad, message, tmp_path):
 def test_a_file_that_is_no_map_is_refused(text, tmp_path):
     with pytest.raises(FileError, match=r"four-bar\.yaml:1.*expected a map that begins with kalaba: 1"):
         load(tmp_path, text)
+
+
+STEPS = ", ".join(["[input, 0]"] * 20_001)
+TRACED = "constraints: {c: {zero: {traced: {arguments: [t], results: [a], steps: [" + STEPS + "]}}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("good", "bad", "message"),
+    [
+        (
+            "0.2*(10 - rate(crank.angle))",
+            "+".join(["t"] * 10_001),
+            "26: run.control.motor: .* at most 20000 characters",
+        ),
+        (
+            "parent: coupler.tip",
+            f"parent: {'x' * 20_001}",
+            "10: bodies.rocker.parent: expected a text of at most 20000",
+        ),
+        (
+            "{motor: 0.2*(10 - rate(crank.angle))}",
+            f"{{carry: {{path: {{spline: {{points: [{', '.join(['[0, 0, 0]'] * 501)}], speed: 1}}}}}}}}",
+            r"26: run\.control\.carry\.path\.spline\.points: expected at most 500 entries, got 501",
+        ),
+        (
+            "springs:",
+            TRACED + "springs:",
+            r"16: constraints\.c\.zero\.traced\.steps: expected at most 20000 entries",
+        ),
+    ],
+    ids=["expression", "text", "points", "steps"],
+)
+def test_texts_and_lists_are_bounded(good, bad, message, tmp_path):
+    with pytest.raises(FileError, match=rf"^four-bar\.yaml:{message}"):
+        load(tmp_path, GOOD.replace(good, bad, 1))

@@ -133,7 +133,7 @@ def test_placements_cannot_grow_without_end(tmp_path):
     systems = ["  s0: {frames: {f: world}}"]
     systems += [f"  s{i}: {{place: {{a: s{i - 1}, b: s{i - 1}, c: s{i - 1}, d: s{i - 1}}}}}" for i in range(1, 30)]
     with pytest.raises(
-        FileError, match=r"machine\.yaml:\d+: systems\.s7\.place: expected at most 20000 parts in a file"
+        FileError, match=r"machine\.yaml:\d+: systems\.s6\.place: expected at most 5000 parts in a file"
     ):
         load(tmp_path, "kalaba: 1\nsystems:\n" + "\n".join(systems) + "\n")
 
