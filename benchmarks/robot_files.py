@@ -15,13 +15,14 @@ import time
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
-from xml.etree import ElementTree as ET
 
 import numpy as np
 
 import kalaba as kb
 from kalaba.errors import KalabaError
 from kalaba.files.names import identifier
+from kalaba.files.source import Source
+from kalaba.files.xml_tree import parse
 from kalaba.model.formats import format_of
 from kalaba.model.parts import Rotor, Spring
 from kalaba.model.text.expressions import Values, number
@@ -72,11 +73,8 @@ class Match:
 
     def __init__(self, plant: kb.Plant, model, path: Path) -> None:
         self.plant, self.model, self.machine = plant, model, plant.machine
-        children = {
-            j.get("name"): j.find("child").get("link")
-            for j in ET.parse(path).getroot().iter("joint")
-            if j.find("child") is not None
-        }
+        joints = parse(Source(path)).all("joint")
+        children = {joint.get("name"): joint.require("child").get("link") for joint in joints}
         self.displacements = {}
         bodies = {b.name: b for b in self.machine.bodies}
         for index in range(1, model.njoints):
