@@ -20,7 +20,7 @@ PAPERS_HEAD = """# Papers
 
 The papers whose machines and methods kalaba makes work. Each has a page with everything that is in it: systems,
 methods, equations, figures, tables, claims and conclusions, what kalaba gives, what was published, the verdict, and the
-command that shows it; that of Sun et al. has its machines only, as yet. `kalaba papers Liao` prints the same.
+command that shows it. `kalaba papers Liao` prints the same.
 Written by `docs/make_catalogue.py`.
 """
 BEYOND = {  # the method of a paper on a robot that is not in it: page and robot

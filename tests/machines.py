@@ -134,11 +134,11 @@ class _Builder:
         """One body on any frame so far, and perhaps a frame on it."""
         rng = self.rng
         kind = TREE_KINDS[rng.integers(len(TREE_KINDS))]
-        count = len(kind.displacements)
+        count = len(kind().displacements)
         words = [self._displacement() for _ in range(count)] if count and rng.random() < 0.4 else ()
         solid, parent = self._solid(), self._seat()
         parts: list[Body | Frame] = [Body(name, solid, parent, random_pose(rng), random_joint(rng, kind, words))]
-        displacements = [f"{name}.{label}" for label, _ in kind.displacements]
+        displacements = [f"{name}.{label}" for label, _ in kind().displacements]
         self.own_lengths += displacements
         self.own_names += [] if words else displacements
         self.seats += [name] if solid.mass_properties(float).tip is None else [name, f"{name}.tip"]

@@ -19,27 +19,52 @@ from kalaba.space.rotations import travel_along, turn_about
 from kalaba.space.symbolic import about, vector
 
 TURN = 2 * math.pi
+COORDINATES = {"angle": "rad", "travel": "m"}
 
 
 @dataclass(frozen=True, slots=True)
 class Screw(Joint):
-    """A thread: its coordinate is the angle, the travel is pitch·angle/2π; pitch in metres per turn.
+    """A thread: its coordinate is the angle, or the travel pitch·angle/2π; pitch in metres per turn.
 
     Arguments:
         axis: direction of the thread: kb.Z or three numbers
         pitch: travel per turn, m; negative: a left-hand thread
-        q: the angle as a number or an expression of declared coordinates, rad; None: it is a coordinate
+        q: the coordinate as a number or an expression of declared coordinates, rad or m; None: it is a coordinate
+        by: "angle" or "travel": which of the two is the coordinate. With the angle a machine's equations are far better
+            conditioned: a fine thread makes a large mass of a small inertia, I (2π/pitch)²
     """
 
-    displacements: ClassVar[Labels] = (("angle", "rad"),)
     wound_rows: ClassVar[tuple[str, ...]] = ("thread",)
     axis: Axis = direction(Z)
     pitch: Number = scalar("m", "pitch, travel per turn", 0.01)
     q: Number | None = None
+    by: str = "angle"
 
     if TYPE_CHECKING:
 
-        def __init__(self, axis: AxisLike = Z, pitch: Number = 0.01, q: Number | None = None) -> None: ...
+        def __init__(
+            self, axis: AxisLike = Z, pitch: Number = 0.01, q: Number | None = None, by: str = "angle"
+        ) -> None: ...
+
+    def __post_init__(self) -> None:
+        if self.by not in COORDINATES:
+            raise ModelError(f"Screw.by: expected 'angle' or 'travel', got {self.by!r}.")
+        super(Screw, self).__post_init__()
+
+    @property
+    def displacements(self) -> Labels:  # type: ignore[override]
+        """Angle or travel."""
+        return ((self.by, COORDINATES[self.by]),)
+
+    @property
+    def _radians(self) -> Number:
+        """Radians per unit of the coordinate."""
+        return 1 if self.by == "angle" else 2 * ca.pi / self.pitch
+
+    @property
+    def _metres(self) -> Number:
+        """Metres per unit of the coordinate."""
+        return self.pitch / (2 * ca.pi) if self.by == "angle" else 1
 
     def check_value(self, path: str, value: float) -> None:
         """Refuse a thread that does not advance."""
@@ -48,23 +73,26 @@ class Screw(Joint):
 
     def motion(self, q: ca.SX, u: ca.SX) -> JointMotion:
         """R(axis, angle), p = axis · (h/2π) angle; both constant in child axes."""
-        a, per_radian = vector(self.axis), self.pitch / (2 * ca.pi)
-        return JointMotion.steady(about(self.axis, q[0]), a * (per_radian * q[0]), (a, a * per_radian))
+        a, turned, moved = vector(self.axis), self._radians, self._metres
+        return JointMotion.steady(about(self.axis, turned * q[0]), a * (moved * q[0]), (a * turned, a * moved))
 
     def velocity(self, world: InWorld) -> Velocity:
         """Spin about the axis, and the travel that comes with it."""
-        turning = world.fixed(self.axis) * world.rates[0]
-        return turning, turning * (self.pitch / (2 * ca.pi))
+        along = world.fixed(self.axis) * world.rates[0]
+        return along * self._radians, along * self._metres
 
     def coordinates_at(self, position: Array, rotation: Array) -> tuple[float, ...]:
         """The travel d counts the turns: of the angles that give the rotation, the one nearest to 2π d/pitch."""
+        travel = travel_along(self.axis, position)
+        if self.by == "travel":
+            return (travel,)
         angle = turn_about(self.axis, rotation)
-        turns = travel_along(self.axis, position) / float(self.pitch)
+        turns = travel / float(self.pitch)
         return (angle + TURN * round(turns - angle / TURN),)
 
     def displacements_in(self, gap: Gap) -> list[ca.SX]:
-        """The angle that belongs to the travel, which counts the turns."""
-        return [2 * ca.pi / self.pitch * gap.along(self.axis)]
+        """The travel, or the angle that belongs to it: the travel counts the turns."""
+        return [gap.along(self.axis) / self._metres]
 
     @property
     def turned_over(self) -> Screw:

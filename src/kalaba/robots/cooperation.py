@@ -181,21 +181,42 @@ def figures(number: int, task: str, first_body: str, arms: int, joints: tuple[Pa
     The paper draws each task and prints no numbers: there is nothing to lay ours over but its relations.
     """
     place = tuple(Line(axis, f"{first_body}.{axis}") for axis in "xyz")
+    attitude = PaperPanel(f"(3.1): attitude of {first_body}, Z-Y-X angles", "rad", _attitude(first_body))
+    arms_shown = range(1, arms + 1)
+    forces = tuple(
+        PaperPanel(title, "N", tuple(Line(f"arm {i}", f"{word}:grip_arm{i}") for i in arms_shown))
+        for word, title in (
+            ("carrying", "(2.3): F_i of the arms, the part that carries"),
+            ("internal", "(2.3): F_i of the arms, the internal part"),
+        )
+    )
     torques = tuple(
         PaperPanel(f"τ of arm {i}", "N*m", tuple(Line(f"joint {k}", f"arm{i}.motor{k}") for k in range(1, 7)))
-        for i in range(1, arms + 1)
+        for i in arms_shown
     )
     said = PaperPanel(
         f"(3.1): place of {first_body}, C1", "m", place, note="the paper sketches the task, without numbers"
     )
-    return PaperFigures(f"figure {number}, {task} (Sun et al.)", (said, *joints, *torques))
+    return PaperFigures(f"figure {number}, {task} (Sun et al.)", (said, attitude, *joints, *forces, *torques))
 
 
-def thread(body: str, seat: str) -> PaperPanel:
+def _attitude(body: str) -> tuple[Line, ...]:
+    """Angles α, β, γ of R = Rz(α) Ry(β) Rx(γ) from the quaternion."""
+    w, x, y, z = (f"{body}.q{axis}" for axis in "wxyz")
+    return (
+        Line("α", f"atan2(2*({w}*{z} + {x}*{y}), 1 - 2*({y}^2 + {z}^2))"),
+        Line("β", f"asin(2*({w}*{y} - {x}*{z}))"),
+        Line("γ", f"atan2(2*({w}*{x} + {y}*{z}), 1 - 2*({x}^2 + {y}^2))"),
+    )
+
+
+def thread(body: str, seat: str, note: str = "") -> PaperPanel:
     """The distance of the centres over what the thread makes of the angle."""
     return PaperPanel(
         f"(3.4): d from {seat} to {body}",
         "m",
         (Line("d", f"distance({seat}, {body})"),),
         published=(Line("h θ/2π", f"{body}.pitch*abs({body}.angle)/(2*pi)"),),
+        options={"coordinate": "angle"},
+        note=note,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import pi
 from typing import TYPE_CHECKING
 
 from kalaba.cooperate.carry import Carry
@@ -11,7 +10,7 @@ from kalaba.joints import Cylindrical, Screw
 from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry, Erratum
 from kalaba.robots.published import Line, PaperPanel
-from kalaba.robots.two_arm_screw import ANGLE, TURNING, TURNS
+from kalaba.robots.two_arm_screw import COORDINATE, END, START, TURNING
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Pose, Z
 
@@ -28,27 +27,35 @@ SLEEVE_GRASP = Pose(
 )
 
 
-def system() -> System:
+def system(*, coordinate: str = "angle") -> System:
     """Three arms `arm1` to `arm3`, the bodies `nut`, `bolt` and `sleeve`."""
     objects = [
         common.first("nut"),
-        *common.jointed("bolt", common.SECOND, "nut", Pose(), Screw(Z, pitch=common.PITCH)),
+        *common.jointed("bolt", common.SECOND, "nut", Pose(), Screw(Z, pitch=common.PITCH, by=coordinate)),
         *common.jointed("sleeve", common.THIRD, "nut", Pose(), Cylindrical(Z)),
     ]
-    held: common.Held = {"nut": common.POINTING, "bolt.angle": ANGLE, "sleeve.travel": -0.1, "sleeve.angle": 0.6}
+    held: common.Held = {
+        "nut": common.POINTING,
+        f"bolt.{coordinate}": START[coordinate],
+        "sleeve.travel": -0.1,
+        "sleeve.angle": 0.6,
+    }
     grasps = [("nut", common.END_GRASP), ("bolt", BOLT_GRASP), ("sleeve", SLEEVE_GRASP)]
     return common.cell("three-arm-screw", objects, held, grasps)
 
 
-def scenario() -> Scenario:
+def scenario(*, coordinate: str = "angle") -> Scenario:
     """Turn the bolt in and slide the sleeve over it."""
     joints = {
-        "bolt.angle": MoveTo(ANGLE - 2 * pi * TURNS, TURNING),
+        f"bolt.{coordinate}": MoveTo(END[coordinate], TURNING),
         "sleeve.travel": MoveTo(-0.05, TURNING),
         "sleeve.angle": MoveTo(0.2, TURNING),
     }
     description = "The bolt goes into the nut by three turns, 0.06 m, while the sleeve comes 0.05 m to meet it."
-    return Scenario(system(), duration=TURNING + common.REST, control=Carry(joints=joints), description=description)
+    control = Carry(joints=joints)
+    return Scenario(
+        system(coordinate=coordinate), duration=TURNING + common.REST, control=control, description=description
+    )
 
 
 ENTRY = Entry(
@@ -57,6 +64,7 @@ ENTRY = Entry(
     source=common.SOURCE,
     build=system,
     scenario=scenario,
+    options={"coordinate": COORDINATE},
     figures=common.figures(
         6,
         "a bolt and a sleeve meet in a nut",
@@ -77,6 +85,12 @@ ENTRY = Entry(
         Erratum("(4.23), (4.26)", "ṡ_C2 − ṡ_C1", "ṡ_C2 − ṡ_C1 − (ω×d b; 0): C_2 lies d along the axis"),
     ),
     notation=common.notation(
-        "nut", "bolt", "sleeve", bolt_angle=r"\theta_{1}", sleeve_travel="d_{2}", sleeve_angle=r"\theta"
+        "nut",
+        "bolt",
+        "sleeve",
+        bolt_angle=r"\theta_{1}",
+        bolt_travel="d_{1}",
+        sleeve_travel="d_{2}",
+        sleeve_angle=r"\theta",
     ),
 )

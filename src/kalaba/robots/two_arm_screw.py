@@ -1,4 +1,4 @@
-"""Two arms that turn a bolt in a nut: a thread between the bodies, 7 freedoms. Its coordinate is the angle."""
+"""Two arms that turn a bolt in a nut: a thread between the bodies, 7 freedoms; its coordinate is angle or travel."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from kalaba.cooperate.carry import Carry
 from kalaba.cooperate.moves import MoveTo
 from kalaba.joints import Screw
+from kalaba.model.options import OneOf, Option
 from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry, Erratum
 from kalaba.run.scenario import Scenario
@@ -24,21 +25,31 @@ RIGHT_GRASP = Pose(
 ANGLE = 2 * pi * 0.12 / common.PITCH  # rad: 0.12 m up the thread
 TURNS = 3
 TURNING = 5.5  # s, for all of them
+START = {"angle": ANGLE, "travel": 0.12}  # rad, m
+END = {"angle": ANGLE - 2 * pi * TURNS, "travel": 0.12 - TURNS * common.PITCH}
+BESIDE = "the thread begins beside the nut's centre: centres are further apart than it has travelled"
+COORDINATE = Option(
+    default="angle", allowed=OneOf(("angle", "travel")), description="the bolt's coordinate: the angle, or the travel d"
+)
 
 
-def system() -> System:
-    """Two arms `arm1` and `arm2`, the bodies `nut` and `bolt`, the angle `bolt.angle`."""
-    thread = Screw(Z, pitch=common.PITCH)
+def system(*, coordinate: str = "angle") -> System:
+    """Two arms `arm1` and `arm2`, the bodies `nut` and `bolt`, the angle `bolt.angle` or the travel `bolt.travel`."""
+    thread = Screw(Z, pitch=common.PITCH, by=coordinate)
     objects = [common.first("nut"), *common.jointed("bolt", common.SECOND, "nut", THREAD, thread)]
     grasps = [("nut", common.END_GRASP), ("bolt", RIGHT_GRASP)]
-    return common.cell("two-arm-screw", objects, {"nut": common.POINTING, "bolt.angle": ANGLE}, grasps)
+    return common.cell(
+        "two-arm-screw", objects, {"nut": common.POINTING, f"bolt.{coordinate}": START[coordinate]}, grasps
+    )
 
 
-def scenario() -> Scenario:
+def scenario(*, coordinate: str = "angle") -> Scenario:
     """Turn the bolt in."""
-    control = Carry(joints={"bolt.angle": MoveTo(ANGLE - 2 * pi * TURNS, TURNING)})
+    control = Carry(joints={f"bolt.{coordinate}": MoveTo(END[coordinate], TURNING)})
     description = "The bolt goes into the nut by three turns, 0.06 m, while the nut is held still."
-    return Scenario(system(), duration=TURNING + common.REST, control=control, description=description)
+    return Scenario(
+        system(coordinate=coordinate), duration=TURNING + common.REST, control=control, description=description
+    )
 
 
 ENTRY = Entry(
@@ -47,7 +58,8 @@ ENTRY = Entry(
     source=common.SOURCE,
     build=system,
     scenario=scenario,
-    figures=common.figures(4, "a bolt goes into a nut", "nut", 2, (common.thread("bolt", "nut"),)),
+    options={"coordinate": COORDINATE},
+    figures=common.figures(4, "a bolt goes into a nut", "nut", 2, (common.thread("bolt", "nut", BESIDE),)),
     errata=(
         common.BODY_INERTIA,
         common.CHAIN,
@@ -55,5 +67,5 @@ ENTRY = Entry(
         common.OFF_AXIS,
         Erratum("(3.4)", "p = d, the travel", "right, but with θ = 2πd/h H is 140 times better conditioned"),
     ),
-    notation=common.notation("nut", "bolt", bolt_angle=r"\theta"),
+    notation=common.notation("nut", "bolt", bolt_angle=r"\theta", bolt_travel="d"),
 )

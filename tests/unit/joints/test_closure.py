@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from scipy.spatial.transform import Rotation
 
+import kalaba as kb
 from kalaba import joints as kinds
 from kalaba.derive.kinematics import Kinematics
 from kalaba.derive.pfaffian import closure_rows, constraint_rows
@@ -86,7 +87,9 @@ def test_rows_are_as_many_and_as_independent_as_the_joint_says(kind: type[kinds.
     value, A = evaluated(pair, pair.state(parent, joint_pose(pair.joint, rng)))
     assert len(value) == len(pair.joint.rows) == len(pair.system.machine.rows)
     assert np.linalg.matrix_rank(A[:, 6:], tol=1e-6) == len(value)
-    lost = {kinds.PointOnLine: 2, kinds.Distance: 1}.get(kind, 6 - 3 * kind.has_quaternion - len(kind.displacements))
+    lost = {kinds.PointOnLine: 2, kinds.Distance: 1}.get(
+        kind, 6 - 3 * kind.has_quaternion - len(pair.joint.displacements)
+    )
     assert len(value) == lost
 
 
@@ -215,3 +218,21 @@ def test_an_unsettled_place_is_refused():
         kinematics.gap(system.machine.closures[0])
     with pytest.raises(TypeError, match=r"grip\.at: AsFound"):
         closure_rows(kinematics, system.machine.closures[0])
+
+
+def test_a_thread_by_travel_is_the_thread_by_angle():
+    """The same pose for d = h θ/2π, the same reading back, and a word that is neither is refused."""
+    h, angle = 0.02, 7.3
+    by_angle, by_travel = (kb.Screw(kb.Z, pitch=h, by=by) for by in ("angle", "travel"))
+    travel = h * angle / (2 * np.pi)
+    systems = [kb.System("t", (kb.Body("nut", kb.Solid(1.0), joint=joint),)) for joint in (by_angle, by_travel)]
+    poses = [
+        kb.build(system, backend=kb.Interpreted()).pose("nut", [value])
+        for system, value in zip(systems, (angle, travel), strict=True)
+    ]
+    assert poses[0].position == pytest.approx(poses[1].position, abs=1e-15)
+    assert poses[0].rotation == pytest.approx(poses[1].rotation, abs=1e-14)
+    assert by_travel.coordinates_at(poses[1].position, poses[1].rotation) == pytest.approx((travel,))
+    assert by_angle.coordinates_at(poses[0].position, poses[0].rotation) == pytest.approx((angle,))
+    with pytest.raises(kb.KalabaError, match=r"Screw\.by: expected 'angle' or 'travel', got 'turns'"):
+        kb.Screw(by="turns")

@@ -1,6 +1,8 @@
 """Sun, Jin, He and Ding: a general model of several arms that hold one object."""
 
-from kalaba.robots.papers.paper import Citation, Item, Kind, Paper, Verdict
+from kalaba.robots.papers.paper import Citation, Item, Paper
+from kalaba.robots.papers.sun_model import MODEL
+from kalaba.robots.papers.sun_tasks import TASKS
 
 CITATION = Citation(
     key="sun",
@@ -9,17 +11,7 @@ CITATION = Citation(
     original_title="多机械手系统建模的一般方法",
 )
 
-ITEMS: tuple[Item, ...] = (
-    Item(
-        key="system",
-        kind=Kind.SYSTEM,
-        where="whole paper",
-        says="several arms that carry, cut, insert and screw, in coordinates of the object",
-        gives="seven machines of the catalogue, two-arm-carry to n-arm-carry",
-        verdict=Verdict.WORKS,
-        command="kalaba run two-arm-carry",
-    ),
-)
+ITEMS: tuple[Item, ...] = (*TASKS, *MODEL)
 
 PAPER = Paper(
     citation=CITATION,
@@ -34,6 +26,6 @@ PAPER = Paper(
         "n-arm-carry",
     ),
     items=ITEMS,
-    answer="The equation in object coordinates gives the same motion as the constrained arms.",
+    answer="The equation in object coordinates gives the same motion as the constrained arms, for any arms and tasks.",
     words=("multi-manipulator", "孙增圻", "Tsinghua"),
 )
