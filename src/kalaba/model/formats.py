@@ -19,6 +19,7 @@ from kalaba.errors import FileError
 if TYPE_CHECKING:
     from kalaba.model.options import Option
     from kalaba.model.system import System
+    from kalaba.plant.laws import Control, Controller
     from kalaba.run.scenario import Scenario
 
 # Suffix → module of the package whose FORMAT reads and writes it.
@@ -34,6 +35,7 @@ MODULES: dict[str, str] = {
     ".py": "kalaba.files.python_file",
     **dict.fromkeys((".nc", ".csv", ".parquet"), "kalaba.files.saved_run"),
 }
+CONTROLS = "kalaba.files.yaml.held"  # writes control laws as text
 _FORMATS: dict[str, Format] = {}
 
 
@@ -104,6 +106,17 @@ def format_of(path: Path) -> Format:
         known = ", ".join(suffixes())
         raise FileError(f"{path}: expected a file that ends in {known}, got {suffix or 'no suffix'!r}.")
     return _FORMATS[suffix]
+
+
+def control_as_text(system: System, control: Controller) -> str:
+    """A control law of a machine as text, for the file of a run; "" for one that no file holds."""
+    return str(import_module(CONTROLS).to_text(system, control))
+
+
+def control_from_text(text: str, system: System) -> Control:
+    """The control law that such a text describes."""
+    control: Control = import_module(CONTROLS).from_text(text, system)
+    return control
 
 
 class LeftOutWarning(UserWarning):

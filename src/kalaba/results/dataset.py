@@ -19,8 +19,10 @@ from kalaba.constrain.solvers import SOLVERS
 from kalaba.derive.methods import METHODS
 from kalaba.derive.newton_euler import NewtonEuler
 from kalaba.model import units
+from kalaba.model.formats import control_as_text
 from kalaba.model.serial import from_json, to_json
 from kalaba.native.backend import BACKENDS
+from kalaba.plant.laws import MotorTexts
 from kalaba.plant.plant import Plant
 from kalaba.results.accuracy import Judgement, StateError
 from kalaba.results.run import Effort, Ending, LostHold, MethodChange, Run, Shortfall, Status, Worst
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
 
 Choice = TypeVar("Choice")
 FORMAT = 2  # of files; a newer kalaba that changes it counts it up; 2: with a seal
-SETTINGS = ("stepper", "stabilisation", "control", "stop", "save_every")  # choices of a run, in words
+SETTINGS = ("stepper", "stabilisation", "control", "stop", "save_every", "law")  # choices of a run, in words
 
 # variable: (dimension beside time, unit where it is the same for all, long name)
 VARIABLES: dict[str, tuple[str, str, str]] = {
@@ -163,6 +165,7 @@ def provenance(run: Run) -> dict[str, Any]:
         "shortfalls": json.dumps(run.shortfalls),
         "lost_hold": json.dumps(run.lost_hold),
         **{name: effort.settings[name] for name in SETTINGS if name in effort.settings},
+        **_law(run),
     }
     if run.worst is not None:
         facts |= {
@@ -171,6 +174,13 @@ def provenance(run: Run) -> dict[str, Any]:
             "worst_residual_time": float(run.worst.time),
         }
     return facts
+
+
+def _law(run: Run) -> dict[str, str]:
+    """The control law of a run as text, so that its file can be run again; expressions of motors are kept in words."""
+    if run.control is None or isinstance(run.control, MotorTexts):
+        return {}
+    return {"law": control_as_text(run.system, run.control)}
 
 
 def run_of(data: xr.Dataset) -> Run:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from kalaba.model.system import System
+    from kalaba.plant.laws import Controller
     from kalaba.plant.plant import Plant
 
 
@@ -191,6 +192,7 @@ class Run:
             a grasp
         judgement: how far off the states are, as far as the run found out; see `accuracy`
         shortfalls: where a control law asked motors for more than they may give, sample by sample
+        control: who drove it; None: no motor acted, or the run is from a file, which holds the law as text
         lost_hold: where the motors of a control with goals lost hold of the machine; None: nowhere
     """
 
@@ -210,6 +212,7 @@ class Run:
     shortfalls: tuple[Shortfall, ...] = field(default=(), repr=False)
     judgement: Judgement = field(default=Judgement(), repr=False)
     lost_hold: LostHold | None = field(default=None, repr=False)
+    control: Controller | None = field(default=None, repr=False)
 
     @property
     def system(self) -> System:

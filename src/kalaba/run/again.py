@@ -11,9 +11,10 @@ from typing import TypeVar
 import numpy as np
 
 from kalaba.errors import ModelError
+from kalaba.model.formats import control_from_text
 from kalaba.model.parts import Sampled
 from kalaba.model.serial import NotStored
-from kalaba.plant.laws import Control
+from kalaba.plant.laws import Control, MotorTexts, controller
 from kalaba.plant.state import State
 from kalaba.results.run import Run
 from kalaba.run.scenario import Scenario
@@ -28,7 +29,7 @@ class Made:
     """How a run was made.
 
     Arguments:
-        control: {motor: expression}; None: no motor acted
+        control: {motor: expression}, or a controller; None: no motor acted
         stepper: how time was stepped; None: by one that is not kalaba's own
         start: where it began, if that is not where the machine begins
     """
@@ -45,24 +46,25 @@ def made(run: Run) -> Made:
         run: a run, perhaps a saved one
 
     Raises:
-        ModelError: it was driven by a controller, which a run keeps in words alone, or by functions
+        ModelError: it was driven by what no file holds, such as Python functions
     """
     functions = [
         force.name for force in run.system.machine.forces if any(_is_lost(half) for half in (force.force, force.torque))
     ]
     if functions:
         raise ModelError(f"a file holds no Python functions, which {', '.join(functions)} had. Add those parts again.")
-    return Made(_control(run), from_words(run.effort.settings.get("stepper", ""), KINDS), _start(run))
+    control = _control(run)
+    return Made(control, from_words(run.effort.settings.get("stepper", ""), KINDS), _start(run, control))
 
 
 def scenario_of(run: Run) -> Scenario:
-    """Give the scenario of a run: its machine, its control in expressions, its stepper and the time between samples.
+    """Give the scenario of a run: its machine, its control, its stepper and the time between samples.
 
     Arguments:
         run: a run, perhaps a saved one
 
     Raises:
-        ModelError: it was driven by a controller, or it began elsewhere than its machine does
+        ModelError: it was driven by what no file holds, or it began elsewhere than its machine does
     """
     how = made(run)
     if how.start is not None:
@@ -73,8 +75,12 @@ def scenario_of(run: Run) -> Scenario:
 
 
 def _control(run: Run) -> Control | None:
-    """{motor: expression}, as `written` wrote it on one line."""
-    text = run.effort.settings.get("control", "")
+    """Who drove it; in a file {motor: expression} as `written` wrote it on one line, or a law as text."""
+    text, law = (run.effort.settings.get(key, "") for key in ("control", "law"))
+    if run.control is not None and not isinstance(run.control, MotorTexts):
+        return run.control
+    if law:
+        return control_from_text(law, run.system)
     if not text:
         return None
     control = {motor: expression for motor, _, expression in (law.partition("=") for law in text.split("; "))}
@@ -90,8 +96,8 @@ def _is_lost(load: object) -> bool:
     return isinstance(load, Sampled) and isinstance(load.function, NotStored)
 
 
-def _start(run: Run) -> State | None:
-    begins = run.plant.start
+def _start(run: Run, control: Control | None) -> State | None:
+    begins = run.plant.start if control is None else controller(control, run.system.name).start(run.plant)
     scales = run.plant.scales
     at = (np.abs(run.q[0] - begins.q) <= SAME_START * scales.places).all()
     still = (np.abs(run.v[0] - begins.v) <= SAME_START * scales.velocities * scales.rate).all()

@@ -141,7 +141,7 @@ def _start(
 
 def _judged(run: Run, task: Task, driver: Controller | None) -> Run:
     """The run with what is known of it once it is done: shortfalls, accuracy, where motors lost hold."""
-    run = replace(run, start_energy_loss=task.loss, shortfalls=shortfalls(task, run))
+    run = replace(run, start_energy_loss=task.loss, shortfalls=shortfalls(task, run), control=driver)
     return _held(_explained(replace(run, judgement=judge(task, run)), task), task, driver)
 
 

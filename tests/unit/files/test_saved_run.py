@@ -30,7 +30,7 @@ def test_a_run_that_began_elsewhere_holds_its_machine_but_no_scenario(tmp_path):
         kb.scenario(path)
 
 
-def test_a_run_of_a_controller_or_of_functions_holds_its_machine_but_no_scenario(tmp_path):
+def test_a_run_of_functions_holds_its_machine_but_no_scenario(tmp_path):
     run = small_run()
     path = run.save(tmp_path / "run.nc")
     assert kb.load(path).name == "sample"
@@ -40,6 +40,16 @@ def test_a_run_of_a_controller_or_of_functions_holds_its_machine_but_no_scenario
     driven = replace(simple, effort=replace(simple.effort, settings={"control": "Servo(goals=(Follow(…),))"}))
     with pytest.raises(kb.KalabaError, match=r"keeps its control in words alone: Servo\(goals"):
         scenario_of(driven)
+
+
+def test_a_run_of_a_controller_is_run_again_from_its_file(tmp_path):
+    scenario = kb.scenario("pus-upu", duration=0.02)
+    run = scenario.run()
+    again = kb.scenario(run.save(tmp_path / "servo.nc"))
+    assert type(again.control) is type(scenario.control) is kb.control.Servo
+    assert (again.run().q == run.q).all()
+    copy = kb.open_run(tmp_path / "servo.nc").save(tmp_path / "copy.nc")  # a file that is saved again keeps the law
+    assert kb.scenario(copy).control == again.control
 
 
 def test_every_stepper_is_read_back_from_its_words():
