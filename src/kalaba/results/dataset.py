@@ -22,7 +22,6 @@ from kalaba.model import units
 from kalaba.model.formats import control_as_text
 from kalaba.model.serial import from_json, to_json
 from kalaba.native.backend import BACKENDS
-from kalaba.plant.laws import MotorTexts
 from kalaba.plant.plant import Plant
 from kalaba.results.accuracy import Judgement, StateError
 from kalaba.results.run import Effort, Ending, LostHold, MethodChange, Run, Shortfall, Status, Worst
@@ -178,7 +177,7 @@ def provenance(run: Run) -> dict[str, Any]:
 
 def _law(run: Run) -> dict[str, str]:
     """The control law of a run as text, so that its file can be run again; expressions of motors are kept in words."""
-    if run.control is None or isinstance(run.control, MotorTexts):
+    if run.control is None:
         return {}
     return {"law": control_as_text(run.system, run.control)}
 

@@ -192,7 +192,8 @@ class Run:
             a grasp
         judgement: how far off the states are, as far as the run found out; see `accuracy`
         shortfalls: where a control law asked motors for more than they may give, sample by sample
-        control: who drove it; None: no motor acted, or the run is from a file, which holds the law as text
+        control: the controller that drove it; None: expressions did, which are in `effort`, or nobody; or the run is
+            from a file, which holds the law as text
         lost_hold: where the motors of a control with goals lost hold of the machine; None: nowhere
     """
 

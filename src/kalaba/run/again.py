@@ -14,7 +14,7 @@ from kalaba.errors import ModelError
 from kalaba.model.formats import control_from_text
 from kalaba.model.parts import Sampled
 from kalaba.model.serial import NotStored
-from kalaba.plant.laws import Control, MotorTexts, controller
+from kalaba.plant.laws import Control, controller
 from kalaba.plant.state import State
 from kalaba.results.run import Run
 from kalaba.run.scenario import Scenario
@@ -77,7 +77,7 @@ def scenario_of(run: Run) -> Scenario:
 def _control(run: Run) -> Control | None:
     """Who drove it; in a file {motor: expression} as `written` wrote it on one line, or a law as text."""
     text, law = (run.effort.settings.get(key, "") for key in ("control", "law"))
-    if run.control is not None and not isinstance(run.control, MotorTexts):
+    if run.control is not None:
         return run.control
     if law:
         return control_from_text(law, run.system)

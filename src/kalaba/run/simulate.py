@@ -92,8 +92,8 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
         max_steps=max_steps,
         max_time=max_time,
     )
-    run = _judged(run_task(task), task, driver)
-    warn(task, run, controller_has_goals=isinstance(asked.control, Controller))
+    run = replace(_judged(run_task(task), task, driver), control=asked.controller)
+    warn(task, run, controller_has_goals=asked.controller is not None)
     if check and run.status.failed:
         raise IntegrationError(run.status.message, run)
     return run
@@ -107,6 +107,11 @@ class _Asked(NamedTuple):
     stepper: Stepper
     control: Control | None
     save_every: float
+
+    @property
+    def controller(self) -> Controller | None:
+        """The control, if it is given as a controller."""
+        return self.control if isinstance(self.control, Controller) else None
 
 
 def _asked(
@@ -141,7 +146,7 @@ def _start(
 
 def _judged(run: Run, task: Task, driver: Controller | None) -> Run:
     """The run with what is known of it once it is done: shortfalls, accuracy, where motors lost hold."""
-    run = replace(run, start_energy_loss=task.loss, shortfalls=shortfalls(task, run), control=driver)
+    run = replace(run, start_energy_loss=task.loss, shortfalls=shortfalls(task, run))
     return _held(_explained(replace(run, judgement=judge(task, run)), task), task, driver)
 
 
