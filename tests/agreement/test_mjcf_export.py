@@ -191,3 +191,25 @@ def test_closing_joints_take_the_same_freedoms(tmp_path, joint):
     system = kb.System("machine", parts)
     _ = write(system, tmp_path / "machine.xml")
     assert kb.check(read(tmp_path / "machine.xml").system).freedoms == kb.check(system).freedoms
+
+
+def test_bodies_are_drawn_without_mass_and_come_back_as_pictures(tmp_path):
+    path = tmp_path / "machine.xml"
+    parts = (
+        kb.Body("rod", kb.Rod(0.5, mass=1.0), joint=kb.Revolute(kb.Y)),
+        kb.Body("box", kb.Box((0.1, 0.2, 0.3), mass=2.0), joint=kb.Free()),
+        kb.Body("plain", BAR, joint=kb.Free()),
+        kb.Visual("plain.visual", "plain", kb.SphereShape(0.3), (0, 0, 0.1), (1, 0, 0)),
+        kb.Visual("plain.mesh", "plain", kb.MeshShape("gone.stl")),
+    )
+    notes = write(kb.Scenario(kb.System("machine", parts), 1.0), path)
+    assert any(note.endswith("plain.mesh") for note in notes)
+    assert "what is to be run on the machine is left out" in notes
+    again = read(path).system
+    drawn = {part.name: part for part in again.parts if isinstance(part, kb.Visual)}
+    assert drawn["plain.visual1"].shape == kb.SphereShape(0.3)
+    assert drawn["plain.visual1"].colour == (1.0, 0.0, 0.0)
+    assert drawn["box.visual1"].shape == kb.BoxShape((0.1, 0.2, 0.3))
+    assert drawn["rod.visual1"].at.position == pytest.approx((0.25, 0, 0), abs=1e-15)
+    masses = {part.name: part.solid.mass for part in again.parts if isinstance(part, kb.Body)}
+    assert masses == {"rod": 1.0, "box": 2.0, "plain": 1.0}

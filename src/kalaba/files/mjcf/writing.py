@@ -16,6 +16,7 @@ import numpy as np
 
 from kalaba.errors import ConstraintError
 from kalaba.files.linear_forms import LinearForm
+from kalaba.files.mjcf.drawing import add_pictures
 from kalaba.files.mjcf.placing import HERE
 from kalaba.files.mjcf.skeleton import Skeleton, Tag
 from kalaba.files.source import Notes
@@ -37,7 +38,10 @@ def write(described: System | Scenario, path: Path) -> tuple[str, ...]:
     skeleton = Skeleton(replace(system, cuts=()).machine, Notes())
     writer = Writer(skeleton)
     writer.add_parts()
+    add_pictures(skeleton)
     writer.add_start(system)
+    if isinstance(described, Scenario):
+        skeleton.notes.add("what is to be run on the machine is left out")
     path.write_text("\n".join(skeleton.root.lines()) + "\n", encoding="utf-8")
     return skeleton.notes.lines
 
@@ -286,6 +290,8 @@ class Writer:
         except ConstraintError as error:
             self.notes.add("no keyframe, as the machine does not assemble", str(error))
             return
+        if np.any(state.v):
+            self.notes.add("speeds at the start are left out")
         self.skeleton.root.add("keyframe").add("key", name="start", qpos=self.joint_numbers(plant, state.q))
 
     def joint_numbers(self, plant: Plant, q: np.ndarray) -> np.ndarray:
