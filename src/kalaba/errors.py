@@ -92,7 +92,7 @@ class CommandError(KalabaError):
     """A command line that asks for something that does not exist."""
 
 
-def near(name: str, known: Iterable[str], limit: int = 5) -> str:
+def near(name: object, known: Iterable[str], limit: int = 5) -> str:
     """Say which known names resemble `name`, or which names exist if none does.
 
     Gives a remedy to end a message with: "did you mean a, b?", "known names: a, b, c" or "there are none".
@@ -101,6 +101,8 @@ def near(name: str, known: Iterable[str], limit: int = 5) -> str:
     names = sorted(set(known))
     if not names:
         return "there are none"
+    if not isinstance(name, str):
+        name = ""
     last_word = name.rpartition(".")[2]
     same_ending = [n for n in names if n.rpartition(".")[2] == last_word]
     close = list(dict.fromkeys(get_close_matches(name, names, n=limit) + same_ending))[:limit]

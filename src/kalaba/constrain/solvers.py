@@ -8,7 +8,7 @@ on the manifold. The others work on plain arrays, and are for tests and teaching
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,6 +81,7 @@ class Chosen(Problem):
         return np.ones(len(self.rhs), dtype=bool)
 
 
+@runtime_checkable
 class Solver(Protocol):
     """A way to solve."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     import casadi as ca
@@ -20,6 +20,7 @@ class Dynamics:
     steps: dict[str, Any] = field(default_factory=dict)  # what the method went through, by name
 
 
+@runtime_checkable
 class Method(Protocol):
     """A way to derive the dynamics."""
 

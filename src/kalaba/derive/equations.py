@@ -11,22 +11,24 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
+from kalaba.boundary import check_choice
 from kalaba.derive.applied import actuation_map, applied_force, frame_jacobian, spring_energy, spring_force
+from kalaba.derive.dynamics import Method
 from kalaba.derive.kinematics import Kinematics
 from kalaba.derive.newton_euler import NewtonEuler, inverse_dynamics
 from kalaba.derive.pfaffian import Rows, constraint_rows
 from kalaba.errors import DeriveError
+from kalaba.model.system import System
 from kalaba.printing.display import equations_html, equations_latex
 from kalaba.printing.page import latex
 from kalaba.printing.reading import operation_count
 from kalaba.space.symbolic import cross
 
 if TYPE_CHECKING:
-    from kalaba.derive.dynamics import Dynamics, Method
+    from kalaba.derive.dynamics import Dynamics
     from kalaba.derive.kinematics import BodyKinematics
     from kalaba.derive.symbols import Symbols
     from kalaba.model.machine import Machine
-    from kalaba.model.system import System
     from kalaba.printing.notation import Notation
 
 
@@ -255,7 +257,10 @@ def derive(system: System, method: Method | None = None) -> Equations:
     Raises:
         ModelError: a row reads rate() of what does not move
     """
-    equations = equations_of(system.machine, NewtonEuler() if method is None else method)
+    check_choice(system, System, "derive: system", "kb.load(...)")
+    chosen = NewtonEuler() if method is None else method
+    check_choice(chosen, Method, "derive: method", "kb.Lagrange()")
+    equations = equations_of(system.machine, chosen)
     _ = equations.dynamics, equations.rows  # what is wrong with a model is said here
     return equations
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kalaba.boundary import shown
 from kalaba.errors import ModelError, near
 from kalaba.model.appearance import Visual
 from kalaba.model.formats import save
@@ -201,7 +202,7 @@ class System:
         Arguments:
             values: new values by path, in the unit of each parameter
         """
-        return replace(self, parameters=_overrides({**dict(self.parameters), **values}))
+        return replace(self, parameters=_overrides({**dict(self.parameters), **dict(_overrides(values))}))
 
     def save(self, path: str | Path) -> Path:
         """Write the machine to a file: .yaml or .json hold all of it; .urdf, .sdf and .xml (MJCF) what they can hold.
@@ -233,7 +234,10 @@ def _names(content: Any, path: str) -> tuple[tuple[str, str], ...]:
 
 
 def _overrides(values: Values | Pairs) -> Pairs:
-    pairs = dict(values)
+    try:
+        pairs = dict(values)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"parameters: expected {{path: number}}, got {shown(values)}.") from error
     for path, value in pairs.items():
         if not is_number(value):
             raise ModelError(f"{path}: expected a finite number, got {value!r}. Expressions belong in the parts.")

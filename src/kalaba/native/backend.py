@@ -7,10 +7,11 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
+from kalaba.boundary import check_whole
 from kalaba.errors import NativeError
 from kalaba.native.build import kernel as provide
 from kalaba.native.kernels import Kernel, aligned_zeros
@@ -36,6 +37,10 @@ class Evaluator(Protocol):
         """Evaluate on every row of inputs (N, n_inputs): results (N, n_outputs)."""
 
 
+MOST_THREADS = 1024
+
+
+@runtime_checkable
 class Backend(Protocol):
     """A way to evaluate functions."""
 
@@ -176,8 +181,7 @@ class Native:
     threads: int = 1
 
     def __post_init__(self) -> None:
-        if self.threads < 1:
-            raise NativeError(f"Native.threads: expected 1 or more, got {self.threads}.")
+        check_whole(self.threads, "Native.threads", 1, MOST_THREADS, NativeError)
 
     @property
     def is_native(self) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kalaba.boundary import shown
 from kalaba.errors import ModelError
 from kalaba.plant.state import NamedState, State
 from kalaba.space.arrays import Array
@@ -24,13 +25,16 @@ WRENCH = ("force x", "force y", "force z", "torque x", "torque y", "torque z")
 def checked(value: ArrayLike, size: int, what: str, names: Sequence[str]) -> Array:
     """Refuse vectors of the wrong shape or with NaN, naming the entry."""
     try:
-        vector = np.asarray(value, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ModelError(f"{what}: expected {counted(size, 'number')}, got {value!r}. Give an array.") from error
+        vector = np.asarray(value)
+        vector = vector if vector.dtype.kind == "c" else np.asarray(vector, dtype=float)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ModelError(f"{what}: expected {counted(size, 'number')}, got {shown(value)}. Give an array.") from error
+    if vector.dtype.kind == "c":
+        raise ModelError(f"{what}: expected real numbers, got complex ones. Give their real parts.")
     if vector.shape != (size,):
-        shown = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
+        first = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
         raise ModelError(
-            f"{what}: expected {counted(size, 'number')} ({shown}), got shape {vector.shape}. Give them in that order."
+            f"{what}: expected {counted(size, 'number')} ({first}), got shape {vector.shape}. Give them in that order."
         )
     if not np.isfinite(vector).all():
         index = int(np.flatnonzero(~np.isfinite(vector))[0])

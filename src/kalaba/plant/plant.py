@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kalaba.boundary import check_choice
 from kalaba.constrain.kernels.functions import watch
 from kalaba.constrain.kernels.standard import STANDARD
 from kalaba.constrain.layout import Layout
 from kalaba.constrain.solvers import MaskedLDL, Motion, Problem, Solver, UdwadiaKalaba, is_singular, mass_weight
+from kalaba.derive.dynamics import Method
 from kalaba.derive.equations import Equations, equations_of
 from kalaba.derive.newton_euler import NewtonEuler
 from kalaba.errors import ControlError, ModelError, near
@@ -49,7 +51,6 @@ if TYPE_CHECKING:
     import casadi as ca
 
     from kalaba.constrain.kernels.limb_machine import LimbMachine
-    from kalaba.derive.dynamics import Method
     from kalaba.model.machine import Machine
     from kalaba.native import Kernel
     from kalaba.plant.choice import Choice
@@ -641,6 +642,9 @@ def build(
     if not isinstance(system, System):
         raise ModelError(f"build: expected a System or a Plant, got {system!r}. Load one by name with kb.load(...).")
     chosen: Backend = Native() if backend is None else backend
+    check_choice(chosen, Backend, "build: backend", "kb.Interpreted()")
+    check_choice(NewtonEuler() if method is None else method, Method, "build: method", "kb.Lagrange()")
+    check_choice(MaskedLDL() if solver is None else solver, Solver, "build: solver", "kb.KKT()")
     default: Solver = MaskedLDL() if chosen.is_native else UdwadiaKalaba()
     settled = settle_as_found(system)
     return Plant(settled, NewtonEuler() if method is None else method, chosen, solver or default)

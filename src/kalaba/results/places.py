@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 
+from kalaba.boundary import as_path
 from kalaba.errors import FileError
 
 RUN_SUFFIXES = (".nc", ".csv", ".parquet")  # of files that hold a Run; known here without the packages that read them
@@ -20,7 +21,7 @@ RUN_SUFFIXES_IN_WORDS = f"{', '.join(RUN_SUFFIXES[:-1])} or {RUN_SUFFIXES[-1]}"
 
 def check_place(path: str | Path, suffixes: Collection[str]) -> Path:
     """Refuse a place that cannot be written, before anything is done that takes time."""
-    place = Path(path)
+    place = as_path(path, "save")
     known_suffix(place, suffixes)
     if not place.parent.is_dir():
         raise FileError(f"{place}: no directory {place.parent}. Make it first: mkdir -p {place.parent}")

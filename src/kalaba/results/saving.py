@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from kalaba.boundary import as_path
 from kalaba.errors import FileError, KalabaError
 from kalaba.model.serial import from_json
 from kalaba.results.dataset import FORMAT, OPTIONAL, VARIABLES, labelled, names, run_of, unit_coordinate
@@ -56,7 +57,7 @@ def open_run(path: str | Path) -> Run:
     Raises:
         FileError: no such file, or not one that kalaba wrote
     """
-    place = Path(path)
+    place = as_path(path, "open_run")
     suffix = known_suffix(place, FORMATS)
     if not place.is_file():
         raise FileError(f"{place}: no such file. Check the path; kalaba run NAME -o {place.name} writes one.")

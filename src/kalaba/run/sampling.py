@@ -52,7 +52,10 @@ class Sampler:
                 if name not in self.names:
                     raise ControlError(f"Sampled at t = {t:g}: no input {name!r}; {near(name, self.names)}")
             returned = [returned.get(name, 0.0) for name in self.names]
-        values = np.atleast_1d(np.asarray(returned, dtype=float))
+        try:
+            values = np.atleast_1d(np.asarray(returned, dtype=float))
+        except (TypeError, ValueError):
+            values = np.full(0, np.nan)
         if values.shape != (len(self.names),) or not np.isfinite(values).all():
             raise ControlError(
                 f"Sampled at t = {t:g}: expected {counted(len(self.names), 'finite number')}, got {returned!r}."

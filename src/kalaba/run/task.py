@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kalaba.analyse.at_rest import slopes_at, swinging
+from kalaba.boundary import check_choice, shown
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.constrain.stabilisation import Stabilisation
 from kalaba.errors import ExpressionError, IntegrationError, ModelError
@@ -27,6 +28,9 @@ from kalaba.units import counted
 
 if TYPE_CHECKING:
     from kalaba.native.backend import Evaluator
+
+MOST_SAMPLES = 1_000_000_000  # of a run: 8 GB for one quantity
+ROUNDING = 2.0**-52
 
 
 @dataclass(frozen=True)
@@ -55,12 +59,22 @@ class Task:
             raise ModelError(
                 f"{name}: expected save_every above 0 s, got {save_every!r}. It is the time between samples."
             )
-        if not isinstance(self.stepper, Stepper):
-            raise IntegrationError(f"{name}: {self.stepper!r} is no stepper. Give one such as kb.RungeKutta4(1e-3).")
-        if not isinstance(self.stabilisation, Stabilisation):
-            raise IntegrationError(
-                f"{name}: {self.stabilisation!r} is no stabilisation. Give one such as kb.Projection()."
+        if duration / save_every > MOST_SAMPLES:
+            raise ModelError(
+                f"{name}: {duration:g} s saved every {save_every:g} s are {duration / save_every:.3g} samples; "
+                f"expected at most {MOST_SAMPLES:.0e}. Give a longer save_every."
             )
+        check_choice(self.stepper, Stepper, f"{name}: stepper", "kb.RungeKutta4(1e-3)", IntegrationError)
+        check_choice(self.stabilisation, Stabilisation, f"{name}: stabilisation", "kb.Projection()", IntegrationError)
+        step = self.stepper.pace.step
+        if self.stepper.pace.is_fixed and not step > ROUNDING * duration:
+            raise IntegrationError(
+                f"{name}: steps of {step:g} s are below the rounding of a time of {duration:g} s. Give a longer step."
+            )
+        if self.progress is not None and not callable(self.progress):
+            raise ModelError(f"{name}: progress: expected a function, got {shown(self.progress)}.")
+        if self.stop is not None and not isinstance(self.stop, str):
+            raise ModelError(f'{name}: stop: expected a condition such as "nut.travel > 0.06", got {shown(self.stop)}.')
         if not is_number(self.max_steps) or not self.max_steps >= 1:
             raise ModelError(f"{name}: expected max_steps of at least 1, got {self.max_steps!r}.")
         if not isinstance(self.max_time, int | float) or not self.max_time > 0:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import ClassVar, Protocol, Self
 
+from kalaba.boundary import is_real, shown
 from kalaba.errors import IntegrationError
 from kalaba.space.number import measured
 from kalaba.steppers.scheme import Scheme
@@ -238,13 +239,15 @@ class StructuralStepper(FixedStepper):
 def positive(stepper: Stepper, name: str, *, finite: bool = True) -> None:
     """Refuse a setting that is not a number above 0, by its name."""
     value = getattr(stepper, name)
-    if not (0 < value < inf if finite else value > 0):
-        raise IntegrationError(f"{type(stepper).__name__}: {name} must be above 0, got {value}")
+    if not is_real(value) or not (0 < value < inf if finite else value > 0):
+        raise IntegrationError(f"{type(stepper).__name__}: {name} must be above 0, got {shown(value)}")
 
 
 def tolerances(stepper: Stepper, relative: float, absolute: float) -> None:
     """Refuse tolerances that no step can meet: negative, not finite, or both 0."""
-    if not (isfinite(relative) and isfinite(absolute) and relative >= 0 and absolute >= 0 and relative + absolute > 0):
+    are_numbers = all(is_real(value) and isfinite(value) and value >= 0 for value in (relative, absolute))
+    if not are_numbers or not relative + absolute > 0:
         raise IntegrationError(
-            f"{type(stepper).__name__}: rtol and atol must be 0 or above and not both 0, got {relative} and {absolute}"
+            f"{type(stepper).__name__}: rtol and atol must be 0 or above and not both 0, got "
+            f"{shown(relative)} and {shown(absolute)}"
         )
