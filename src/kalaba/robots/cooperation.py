@@ -175,13 +175,17 @@ def _link_letters(link: int) -> dict[str, str]:
     return letters | {f"inertia.{axes}": f"I_{{{axes}{link}}}" for axes in ("xx", "yy", "zz", "xy", "xz", "yz")}
 
 
-def figures(number: int, task: str, first_body: str, arms: int, joints: tuple[PaperPanel, ...] = ()) -> PaperFigures:
-    """The task that the paper sketches, in its variables s = (C1, p), beside the arms' torques.
+def figures(
+    number: int, task: str, first_body: str, arms: int, joints: tuple[PaperPanel, ...] = (), *, is_level: bool = False
+) -> PaperFigures:
+    """The task that the paper sketches, in its variables s = (C1, p), beside the arms' forces and torques.
 
-    The paper draws each task and prints no numbers: there is nothing to lay ours over but its relations.
+    The paper draws each task and prints no numbers: there is nothing to lay ours over but its relations. Of a body that
+    stays level all angles are zero, and not drawn.
     """
     place = tuple(Line(axis, f"{first_body}.{axis}") for axis in "xyz")
     attitude = PaperPanel(f"(3.1): attitude of {first_body}, Z-Y-X angles", "rad", _attitude(first_body))
+    turned = () if is_level else (attitude,)
     arms_shown = range(1, arms + 1)
     forces = tuple(
         PaperPanel(title, "N", tuple(Line(f"arm {i}", f"{word}:grip_arm{i}") for i in arms_shown))
@@ -197,7 +201,7 @@ def figures(number: int, task: str, first_body: str, arms: int, joints: tuple[Pa
     said = PaperPanel(
         f"(3.1): place of {first_body}, C1", "m", place, note="the paper sketches the task, without numbers"
     )
-    return PaperFigures(f"figure {number}, {task} (Sun et al.)", (said, attitude, *joints, *forces, *torques))
+    return PaperFigures(f"figure {number}, {task} (Sun et al.)", (said, *turned, *joints, *forces, *torques))
 
 
 def _attitude(body: str) -> tuple[Line, ...]:

@@ -85,7 +85,7 @@ ENTRY = Entry(
         "arms": Option(default=4, allowed=Whole(1, 64), description="how many arms carry the disc"),
         "squeeze": common.SQUEEZE,
     },
-    figures=common.figures(1, "any number of arms carry a load; the first arm's", "load", 1),
+    figures=common.figures(1, "any number of arms carry a load; the first arm's", "load", 1, is_level=True),
     errata=CARRY.errata,
     notation=common.notation("load", arms=64),
 )

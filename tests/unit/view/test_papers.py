@@ -12,7 +12,7 @@ from kalaba.robots import recognise
 from kalaba.robots.catalogue import ENTRIES, load, scenario
 from kalaba.robots.published import Claim, Line, Measure, PaperFigures, PaperPanel
 from kalaba.view.figures import sources as drawing
-from kalaba.view.figures.reading import FORCE
+from kalaba.view.figures.reading import FORCE, GRASP
 
 WITH_FIGURES = [name for name, entry in ENTRIES.items() if entry.figures is not None]
 PAPERS = {
@@ -41,6 +41,7 @@ def test_every_line_of_a_preset_can_be_read_off_its_machine(name):
             plant = plants.setdefault(repr(options), kb.build(load(name, **options), backend=kb.Interpreted()))
             known = {*plant.actuators, *plant.outputs, *plant.constraints, *(FORCE + v for v in plant.velocities)}
             known |= set(MOMENTUM_WORDS)
+            known |= {f"{word}:{c.name}" for word in GRASP for c in plant.machine.connections}
             for text in (line.expression, *panel.across):
                 assert text in known or read(plant, text, "preset")
 

@@ -80,4 +80,5 @@ def _attitudes(run: Run) -> list[Panel]:
 
 def _angles(turned: Array) -> list[tuple[str, Array]]:
     angles = np.unwrap(np.array([zyx_angles(R) for R in turned]), axis=0)
+    angles = np.where(np.abs(angles) > DRAWN_ROUNDING, angles, 0.0)  # a level body has none
     return list(zip(ANGLES, angles.T, strict=True))
