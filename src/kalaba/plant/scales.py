@@ -206,10 +206,9 @@ class Geometry:
         return times
 
     def _gyrations(self) -> Iterator[float]:
-        """Largest radius of gyration of each body that has mass."""
-        for solid, moment in zip(self._solids, self.moments, strict=True):
-            if solid.mass > 0:
-                yield float(np.sqrt(moment / solid.mass))
+        """Radii at which the heaviest body's mass has the moment of each; a body may have moments and hardly a mass."""
+        if self.mass > 0:
+            yield from (float(np.sqrt(moment / self.mass)) for moment in self.moments)
 
     def _written(self) -> Iterator[float]:
         """Lengths of joints and springs, ranges of travels, and parameters in metres that rows read."""

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kalaba as kb
+from kalaba.constrain.solvers import SOLVERS
 from kalaba.robots.catalogue import catalog
 from sizes import factor, scaled
 
@@ -68,3 +69,17 @@ def test_rows_of_unknown_unit_are_measured_by_what_moves_them(length: float) -> 
     start = kb.Start(guess={"ball.x": 3 * length})
     plant = kb.build(kb.System("bead", (box, circle), start=start))
     assert plant.scales.rows[0] == pytest.approx(6 * length * plant.scales.length, rel=ROUNDING, abs=0.0)
+
+
+@pytest.mark.parametrize("mass", [1e-18, 1e-9, 0.0])
+def test_a_body_with_moments_and_hardly_a_mass_makes_no_machine_large(mass):
+    """Other programs want inertia in every body: one without mass gets some, whose radius of gyration says nothing."""
+    rod = kb.Body("rod", kb.Rod(0.3, mass=1.0), joint=kb.Revolute(kb.Y))
+    disc = kb.Body("disc", kb.Solid(mass, inertia=(1e-5,) * 3), parent="rod.tip", joint=kb.Spherical())
+    alone, both = (kb.build(kb.System("m", parts)) for parts in ((rod,), (rod, disc)))
+    assert both.scales.length == pytest.approx(alone.scales.length)
+    pinned = kb.System("m", (rod, disc, kb.Connection("pin", "disc", parent="rod.tip", joint=kb.Revolute(kb.Z))))
+    plants = [kb.build(pinned, backend=kb.Interpreted(), solver=solver) for solver in SOLVERS]
+    expected = kb.build(pinned).motion(*plants[0].start).acceleration
+    for plant in plants:
+        np.testing.assert_allclose(plant.motion(*plant.start).acceleration, expected, rtol=1e-9, atol=1e-9)
