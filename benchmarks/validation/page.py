@@ -1,13 +1,12 @@
 """The page docs/validation.md from problems and what was measured."""
 
-import inspect
 from collections.abc import Iterable, Mapping, Sequence
 
 import kalaba as kb
 from benchmarks.bars import seconds
 from benchmarks.validation.problem import Figure, Kind, Measured, Problem
 
-DEFAULT = inspect.signature(kb.simulate).parameters["stepper"].default
+DEFAULT = kb.Auto()  # what `kb.simulate` takes if nobody says otherwise
 INTRODUCTION = f"""# Validation
 
 Machines that others have computed before, each simulated by `kb.simulate(system, duration)` and nothing else. Nobody

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import kalaba as kb
+from kalaba.cli.choices import Numerics
 from kalaba.cli.run import simulate_scenario
 from kalaba.errors import ModelError
 from kalaba.robots.catalogue import ENTRIES
@@ -307,7 +308,7 @@ def test_torques():
 
 
 def test_the_machine_s_own_run_has_the_samples_that_its_numbers_are_read_off():
-    run = simulate_scenario(kb.scenario(ARM, modes=1), 0.05, SHARP, hidden=True)
+    run = simulate_scenario(kb.scenario(ARM, modes=1), 0.05, Numerics(), hidden=True)
     assert np.diff(run.time) == pytest.approx(1e-3)
 
 

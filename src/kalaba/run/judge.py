@@ -48,6 +48,7 @@ LOOSEST, LOOSER = 1000.0, 10.0  # times its own tolerance, for runs that control
 TIGHTER = 1e-3  # of its own tolerance, where that leaves a doubt
 SHARPEST = 1e-13
 MORE_STEPS, FEWEST_STEPS = 20, 20_000  # the other run may take so many times the steps of the run, and at least so many
+FEWEST_PLAIN = 500  # the same in plain Python, where a step takes milliseconds
 BEGINNING = 0.1  # of a run by a method for structures, which is compared first
 STRUCTURAL_ORDER = 2  # of methods that collocate the acceleration
 PAST_DOUBT = 1.5  # times the time when a coarse run was first off: how far a sharp one goes to see whether that is so
@@ -197,7 +198,7 @@ def _run_beside(task: Task, run: Run, stepper: Stepper, duration: float, save_ev
         save_every=save_every,
         stop=None,
         progress=None,
-        max_steps=max(MORE_STEPS * run.effort.steps, FEWEST_STEPS),
+        max_steps=max(MORE_STEPS * run.effort.steps, FEWEST_STEPS if task.plant.is_native else FEWEST_PLAIN),
         max_time=max(task.max_time - run.effort.wall_time, SHORTEST_CHECK),
         samplers=tuple(sampler.replayed() for sampler in task.samplers),
     )
