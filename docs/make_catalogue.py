@@ -108,8 +108,8 @@ def paper_page(paper: Paper) -> str:
 
 def _machine(entry: Entry) -> Iterable[str]:
     yield from (f"## {entry.name}", "", f"{_sentence(entry.summary)}", "", f"Source: {entry.source}.", "")
-    if entry.options:
-        table = options_table(entry.options)
+    if entry.choices:
+        table = options_table(entry.choices)
         options = ((f"`{name}`", f"`{default}`", *words) for name, default, *words in table.rows)
         yield from (*_table(table.columns, options), "")
     if entry.errata:

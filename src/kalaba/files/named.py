@@ -157,7 +157,7 @@ def _of_entry(name: str, entry: Entry) -> Named:
         usual: Scenario = entry.scenario(**options)
         return Described(usual.system, usual)
 
-    return Named(name, entry.options, describe, entry)
+    return Named(name, entry.choices, describe, entry)
 
 
 def _of_file(name: str, path: Path, value: str, roots: tuple[Path, ...]) -> Named:

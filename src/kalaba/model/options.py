@@ -75,15 +75,21 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class Positive:
-    """What an option allows: any number above zero, or one of some words."""
+    """What an option allows: any number above zero, or one of some words.
+
+    Arguments:
+        words: those that are allowed too
+        examples: some of the numbers, for those who try all
+    """
 
     words: tuple[str, ...] = ()
+    examples: tuple[float, ...] = (0.1, 1.0, 10.0)
 
     def __contains__(self, value: object) -> bool:
         return value in self.words if isinstance(value, str) else is_number(value) and value > 0  # type: ignore[operator]
 
     def __iter__(self) -> Iterator[Choice]:
-        return iter((0.1, 1.0, 10.0, *self.words))
+        return iter((*self.examples, *self.words))
 
     def __str__(self) -> str:
         return ", ".join(("any number above 0", *self.words))
@@ -158,6 +164,11 @@ class Option:
         """Refuse a value that is not allowed."""
         if value not in self.allowed:
             raise ModelError(f"{path}: expected {self.allowed.expected}, got {value!r}; {self.description}.")
+
+
+def numeric(default: float, description: str) -> Option:
+    """Make an option of a number above zero, with half of it and half more to try; the description has its unit."""
+    return Option(default, Positive(examples=(default / 2, default, default * 1.5)), description)
 
 
 def settings(owner: str, options: Mapping[str, Option], chosen: Mapping[str, object]) -> dict[str, object]:

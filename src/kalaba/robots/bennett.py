@@ -12,20 +12,22 @@ from __future__ import annotations
 from math import asin, atan, pi, sin, tan
 
 from kalaba.joints import Revolute
+from kalaba.model.options import numeric
 from kalaba.model.parts import Actuator, Body, Connection, Frame, Parameter, Start
 from kalaba.model.solids import Rod
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry
+from kalaba.robots.feedback import digits
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Pose, Z
 
 A, B, ALPHA = 0.30, 0.40, pi / 6
 BETA = "asin(b*sin(alpha)/a)"
 HINGE = Revolute(Z)
-THETA1, SPEED = 1.0, 3.0  # rad, rad/s at the start
+THETA1 = 1.0  # rad, at the start
 
 
-def system() -> System:
+def system(*, speed: float) -> System:
     """Three bars as one tree, the fourth (b, β) is the ground; `seat` is the fourth hinge."""
     return System(
         "bennett",
@@ -43,7 +45,7 @@ def system() -> System:
         start=Start(
             hold={"bar1.angle": THETA1},
             guess={"bar2.angle": _second_angle(THETA1), "bar3.angle": -THETA1},
-            speed={"bar1.angle": SPEED},
+            speed={"bar1.angle": speed},
         ),
     )
 
@@ -53,12 +55,13 @@ def _second_angle(theta1: float) -> float:
     return 2 * atan(sin((beta + ALPHA) / 2) / sin((beta - ALPHA) / 2) / tan(theta1 / 2))
 
 
-def scenario() -> Scenario:
+def scenario(*, speed: float) -> Scenario:
     """Let it go with a push: nothing drives it, so its energy must stay."""
+    pushed = f"Pushed to {digits(speed)} rad/s and left alone"
     return Scenario(
-        system(),
+        system(speed=speed),
         duration=5.0,
-        description="Pushed to 3 rad/s and left alone: it swings under its own weight, and the energy stays.",
+        description=f"{pushed}: it swings under its own weight, and the energy stays.",
     )
 
 
@@ -71,4 +74,5 @@ ENTRY = Entry(
     ),
     build=system,
     scenario=scenario,
+    options={"speed": numeric(3.0, "speed of the first bar at the start, rad/s")},
 )

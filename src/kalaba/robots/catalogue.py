@@ -129,10 +129,11 @@ def load(name: str, parameters: Mapping[str, float] = NO_PARAMETERS, **options: 
     Arguments:
         name: its name, one of kb.catalog()
         parameters: numbers that differ from the catalogue's, by path, in SI units
-        options: the machine's own options by name; `kalaba show NAME` lists them
+        options: the machine's own options by name; `kalaba show NAME` lists them. Those of path and law do not change
+            the machine
     """
     entry = find(name)
-    return _with(entry.build(**entry.settings(options)), parameters)
+    return _with(entry.build(**entry.machine_settings(options)), parameters)
 
 
 def scenario(name: str, parameters: Mapping[str, float] = NO_PARAMETERS, **options: Choice) -> Scenario:

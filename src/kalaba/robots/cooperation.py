@@ -83,6 +83,11 @@ def squeeze_of(choice: Choice) -> float | None:
     return None if choice == LEAST else float(choice)
 
 
+def tidy(value: float) -> float:
+    """An end of a move as it is said: 0.12 − 0.1 is 0.02, without the rounding of the last digit."""
+    return round(value, 15)
+
+
 def first(name: str) -> Body:
     """Body 1."""
     return Body(name, Solid(FIRST.mass, inertia=FIRST.inertia))

@@ -18,7 +18,7 @@ from kalaba.model.parts import Actuator, Body, Connection, Frame, Parameter, Sta
 from kalaba.model.solids import Cylinder, Rod, Solid
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry
-from kalaba.robots.feedback import follow
+from kalaba.robots.feedback import digits, follow, spring, swinging
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Pose, X, Y, Z
 
@@ -105,11 +105,13 @@ def system(*, rods: str) -> System:
     )
 
 
-def scenario(*, rods: str) -> Scenario:
+def scenario(*, rods: str, swing: float, rate: float, stiffness: float, damping: float) -> Scenario:
     """Swing the arms a third of a period apart, so that the platform goes round."""
+    turns = {i: 2 * pi / 3 * (i - 1) for i in (1, 2, 3)}
+    swings = {i: f"{digits(swing)}*(cos({digits(rate)}*t - {turn}) - {cos(turn)})" for i, turn in turns.items()}
     control = {
-        f"leg{i}.motor": follow(f"leg{i}.arm.angle", f"({HOME} + 0.2*(cos(4*t - {turn}) - {cos(turn)}))", 400.0, 8.0)
-        for i, turn in ((k + 1, 2 * pi / 3 * k) for k in range(3))
+        f"leg{i}.motor": follow(f"leg{i}.arm.angle", f"({HOME} + {target})", stiffness, damping)
+        for i, target in swings.items()
     }
     return Scenario(
         system(rods=rods),
@@ -126,4 +128,5 @@ ENTRY = Entry(
     build=system,
     scenario=scenario,
     options={"rods": Option("pairs", OneOf(("pairs", "single")), "two rods per parallelogram, or one in their place")},
+    numbers={**swinging(0.2, 4.0), **spring(400.0, 8.0)},
 )

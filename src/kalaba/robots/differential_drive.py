@@ -17,17 +17,17 @@ from kalaba import paths as path
 from kalaba.control.goals import follow
 from kalaba.control.servo import Servo
 from kalaba.joints import Planar, Revolute
+from kalaba.model.options import numeric
 from kalaba.model.parts import Actuator, Body, Constraint, Frame, Parameter
 from kalaba.model.solids import Cylinder, Solid
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry
+from kalaba.robots.feedback import SERVO, digits
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Pose, Y, Z
 
 WHEEL = Cylinder(radius="wheel_radius", length=0.03, mass=0.8, axis=Y)
 FORWARD = "rate(x)*cos(heading) + rate(y)*sin(heading)"  # of the middle of the axle
-DURATION = 12.0  # s, once round the eight
-HALF_HEIGHT, HALF_WIDTH = 1.0, 0.5  # m, of the eight
 
 
 def system() -> System:
@@ -64,14 +64,19 @@ def system() -> System:
     )
 
 
-def scenario() -> Scenario:
+def scenario(*, width: float, length: float, lap_time: float, frequency: float, damping: float) -> Scenario:
     """Lead the nose round an eight, from rest to rest; the heading follows from rolling."""
-    part = f"(t/{DURATION})"
+    part = f"(t/{float(lap_time)})"
     phase = f"2*pi*{part}^3*(10 - 15*{part} + 6*{part}^2)"
-    eight = path.expression(f"{HALF_WIDTH}*sin(2*{phase})", f"{HALF_HEIGHT}*(1 - cos({phase}))", 0, DURATION)
+    eight = path.expression(f"{width / 2}*sin(2*{phase})", f"{length / 2}*(1 - cos({phase}))", 0, lap_time)
     goal = follow("nose", eight.relative(), orientation="free")
-    description = "The nose, ahead of the axle, goes once round an eight of 1 m by 2 m; two motors see to it."
-    return Scenario(system(), duration=DURATION, control=Servo((goal,)), description=description)
+    size = f"{digits(width)} m by {digits(length)} m"
+    return Scenario(
+        system(),
+        duration=lap_time,
+        control=Servo((goal,), frequency=frequency, damping=damping),
+        description=f"The nose, ahead of the axle, goes once round an eight of {size}; two motors see to it.",
+    )
 
 
 ENTRY = Entry(
@@ -80,4 +85,10 @@ ENTRY = Entry(
     source="kalaba's own numbers; the textbook wheeled robot",
     build=system,
     scenario=scenario,
+    numbers={
+        "width": numeric(1.0, "width of the eight, m"),
+        "length": numeric(2.0, "length of the eight, m"),
+        "lap_time": numeric(12.0, "time for once round it, s"),
+        **SERVO,
+    },
 )

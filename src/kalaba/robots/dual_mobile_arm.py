@@ -12,13 +12,13 @@ from kalaba.control.allocation import LeastSquares
 from kalaba.control.goals import Follow
 from kalaba.control.servo import Servo
 from kalaba.joints import Planar, Revolute, Spherical, Weld
-from kalaba.model.options import OneOf, Option
+from kalaba.model.options import OneOf, Option, numeric
 from kalaba.model.parts import Actuator, Body, Connection, Constraint, Parameter, Start
 from kalaba.model.solids import Solid
 from kalaba.model.system import AnyPart, System
 from kalaba.printing.notation import Notation
 from kalaba.robots.entry import Entry, Erratum
-from kalaba.robots.feedback import follow
+from kalaba.robots.feedback import SERVO_ONLY, digits, follow
 from kalaba.robots.papers import dong2022
 from kalaba.robots.published import Claim, Line, PaperFigures, PaperPanel
 from kalaba.run.scenario import Scenario
@@ -81,7 +81,7 @@ WISHES = {  # (19), row by row: what is to be where
 }
 PATH = Constraint("path", {row: f"{what} - {where}" for row, (what, where) in WISHES.items()})
 GOALS = tuple(Follow(what, where) for what, where in WISHES.values())
-BY_ALL_MOTORS = Servo(GOALS, "all", LeastSquares(weights=(1.0,) * 12))  # a newton counts as much as a newton-metre
+ALIKE = LeastSquares(weights=(1.0,) * 12)  # a newton counts as much as a newton-metre
 
 
 def system(*, path: bool, closure: str, control: str) -> System:
@@ -101,24 +101,26 @@ def system(*, path: bool, closure: str, control: str) -> System:
     )
 
 
-def scenario(*, path: bool, closure: str, control: str) -> Scenario:
+def scenario(*, path: bool, closure: str, control: str, diameter: float, frequency: float, damping: float) -> Scenario:
     """Run the paper's path, by its rows or by motors, or drive the machine round by its motors."""
     machine = system(path=path, closure=closure, control=control)
     if control == "servo":
         description = "The load goes up, sideways and back twice, led by all twelve motors; no row leads it."
-        return Scenario(machine, duration=4.0, control=BY_ALL_MOTORS, description=description)
+        by_all_motors = Servo(GOALS, "all", ALIKE, frequency, damping)
+        return Scenario(machine, duration=4.0, control=by_all_motors, description=description)
     if path:
         description = "The load goes up, sideways and back twice by the path's own force; no motor acts."
         return Scenario(machine, duration=4.0, description=description)
-    by_spring = {f"left.{name}": law for name, law in _round("left", "0", "0").items()}
-    by_spring |= {f"right.{name}": law for name, law in _round("right", "1.6", "-pi").items()}
+    by_spring = {f"left.{name}": law for name, law in _round("left", "0", "0", diameter / 2).items()}
+    by_spring |= {f"right.{name}": law for name, law in _round("right", "1.6", "-pi", diameter / 2).items()}
+    size = f"{digits(diameter)} m"
     description = (
-        "Both platforms drive round a circle of 0.6 m while the arms, which carry their own weight, hold the load."
+        f"Both platforms drive round a circle of {size} while the arms, which carry their own weight, hold the load."
     )
     return Scenario(machine, duration=2 * pi, control=by_spring, description=description)
 
 
-def _round(side: str, x: str, yaw: str) -> dict[str, str]:
+def _round(side: str, x: str, yaw: str, radius: float) -> dict[str, str]:
     """Drive a platform round a circle, keep the turret's yaw, carry the arm's weight and hold its pose.
 
     With absolute elevations the weight's torque on a link is g cos θ times its own first moment and all it carries.
@@ -128,8 +130,8 @@ def _round(side: str, x: str, yaw: str) -> dict[str, str]:
     third = f"{side}.link3.com.x*{side}.link3.mass"
     weight = {i: f"-gravity.z*cos({side}.theta{i})*{m}" for i, m in enumerate((first, second, third), 1)}
     return {
-        "drive_x": follow(f"{side}.x", f"{x} + 0.3*sin(t)", 2000.0, 400.0),
-        "drive_y": follow(f"{side}.y", "0.3*(1 - cos(t))", 2000.0, 400.0),
+        "drive_x": follow(f"{side}.x", f"{x} + {digits(radius)}*sin(t)", 2000.0, 400.0),
+        "drive_y": follow(f"{side}.y", f"{digits(radius)}*(1 - cos(t))", 2000.0, 400.0),
         "turn": follow(f"{side}.delta", yaw, 500.0, 100.0),
         "motor1": f"{weight[1]} + {follow(f'{side}.theta1', 'pi/2', 100.0, 20.0)}",
         "motor2": f"{weight[2]} + {follow(f'{side}.theta2', '-pi/3', 100.0, 20.0)}",
@@ -263,6 +265,10 @@ ENTRY = Entry(
         "path": Option(default=True, allowed=OneOf((True, False)), description="the paper's path as six more rows"),
         "closure": Option("parts", OneOf(("parts", "weld")), "the paper's rows, or one rigid joint"),
         "control": Option("rows", OneOf(("rows", "servo")), "what leads the load: the rows of the path, or the motors"),
+    },
+    numbers={
+        "diameter": numeric(0.6, "circle that the platforms drive round, with path=False, m"),
+        **SERVO_ONLY,
     },
     figures=FIGURES,
     errata=(

@@ -24,14 +24,18 @@ class Erratum(NamedTuple):
 
 @dataclass(frozen=True)
 class Entry:
-    """One machine of the catalogue. `build` and `scenario` take the options by name, all of them."""
+    """One machine of the catalogue.
+
+    `build` and `scenario` take the options by name, all of them; `scenario` takes the numbers of its path and law too.
+    """
 
     name: str
     summary: str  # one line
     source: str  # citation
     build: Callable[..., System] = field(repr=False)
     scenario: Callable[..., Scenario] = field(repr=False)
-    options: Mapping[str, Option] = field(default_factory=dict)
+    options: Mapping[str, Option] = field(default_factory=dict)  # of the machine
+    numbers: Mapping[str, Option] = field(default_factory=dict)  # of the scenario's path and law
     errata: tuple[Erratum, ...] = ()
     figures: PaperFigures | None = None  # of the source, to draw ours over
     notation: Notation = Notation()  # letters of the source, for equations in print
@@ -41,6 +45,15 @@ class Entry:
         """Misprints of the source."""
         return table("errata of the source", Erratum._fields, self.errata)
 
+    @property
+    def choices(self) -> Mapping[str, Option]:
+        """All that can be chosen: options of the machine, and numbers of its path and law."""
+        return {**self.options, **self.numbers}
+
     def settings(self, chosen: Mapping[str, object]) -> dict[str, object]:
-        """Check the options given and fill in the others."""
-        return settings(self.name, self.options, chosen)
+        """Check what was chosen and fill in the others, for the scenario."""
+        return settings(self.name, self.choices, chosen)
+
+    def machine_settings(self, chosen: Mapping[str, object]) -> dict[str, object]:
+        """The same for the machine alone: numbers of path and law are checked and left out."""
+        return {name: value for name, value in self.settings(chosen).items() if name in self.options}

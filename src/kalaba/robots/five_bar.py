@@ -13,7 +13,7 @@ from kalaba.model.parts import Actuator, Body, Connection, Start
 from kalaba.model.solids import Rod
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry
-from kalaba.robots.feedback import follow
+from kalaba.robots.feedback import digits, follow, spring, swinging
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Y
 
@@ -47,11 +47,15 @@ def system(*, motors: int) -> System:
     )
 
 
-def scenario(*, motors: int) -> Scenario:
+def scenario(*, motors: int, swing: float, rate: float, stiffness: float, damping: float) -> Scenario:
     """Lead the joined tips round a closed curve."""
+    far, phase = digits(swing), f"{digits(rate)}*t"
+    targets = {
+        "left": f"{LEFT_CRANK} + {far}*sin({phase})",
+        "right": f"pi - {LEFT_CRANK} + {far}*(cos({phase}) - 1)",
+    }
     control = {
-        "left.motor": follow("left.crank.angle", f"{LEFT_CRANK} + 0.3*sin(3*t)", 60.0, 3.0),
-        "right.motor": follow("right.crank.angle", f"pi - {LEFT_CRANK} + 0.3*(cos(3*t) - 1)", 60.0, 3.0),
+        f"{side}.motor": follow(f"{side}.crank.angle", target, stiffness, damping) for side, target in targets.items()
     }
     brake = {"elbow": "-0.2*rate(left.rod.angle)"} if motors == 3 else {}
     return Scenario(
@@ -69,4 +73,5 @@ ENTRY = Entry(
     build=system,
     scenario=scenario,
     options={"motors": Option(2, OneOf((2, 3)), "motors on the two cranks, and a third at the left elbow")},
+    numbers={**swinging(0.3, 3.0), **spring(60.0, 3.0)},
 )

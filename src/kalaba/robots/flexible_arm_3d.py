@@ -6,16 +6,18 @@ momentum is kept, and the satellite answers every motion of the arm.
 
 from __future__ import annotations
 
+from typing import Any
+
 from kalaba.joints import Revolute
 from kalaba.model.beams.beam import Beam
 from kalaba.model.beams.section import Tube
 from kalaba.model.beams.shapes import StaticTip
-from kalaba.model.options import OneOf, Option
+from kalaba.model.options import OneOf, Option, numeric
 from kalaba.model.parts import Actuator, Body, Start
 from kalaba.model.solids import Box, Solid
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry
-from kalaba.robots.feedback import follow
+from kalaba.robots.feedback import SPRINGS, digits, follow
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Pose, X, Y, Z
 from kalaba.steppers import DormandPrince
@@ -57,18 +59,19 @@ def system(*, modes: int, torsion: int, foreshortening: bool) -> System:
     )
 
 
-def scenario(*, modes: int, torsion: int, foreshortening: bool) -> Scenario:
+def scenario(*, swing: float, swing_time: float, stiffness: float, damping: float, **built: Any) -> Scenario:  # noqa: ANN401  (options of build)
     """Swing the shoulder and the elbow through half a radian and back."""
-    swing = "(1 - cos(pi*t/4))/2"
-    targets = (f"0.5*{swing}", f"0.9 - 0.3*{swing}", f"-1.5 + 0.5*{swing}", "0.6", "0", f"0.5*{swing}")
+    way = f"(1 - cos(pi*t/{digits(swing_time)}))/2"
+    far, lower = digits(swing), digits(0.6 * swing)
+    targets = (f"{far}*{way}", f"0.9 - {lower}*{way}", f"-1.5 + {far}*{way}", "0.6", "0", f"{far}*{way}")
     gains = ((1200.0, 800.0), (1200.0, 800.0), (600.0, 300.0), (300.0, 60.0), (300.0, 60.0), (100.0, 20.0))
     control = {
-        f"motor{i}": follow(f"{name}.angle", target, *gain)
-        for i, (name, target, gain) in enumerate(zip(JOINTS, targets, gains, strict=True), 1)
+        f"motor{i}": follow(f"{name}.angle", target, k * stiffness, c * damping)
+        for i, (name, target, (k, c)) in enumerate(zip(JOINTS, targets, gains, strict=True), 1)
     }
     return Scenario(
-        system(modes=modes, torsion=torsion, foreshortening=foreshortening),
-        duration=4.0,
+        system(**built),
+        duration=swing_time,
         stepper=DormandPrince(rtol=1e-7, atol=1e-9),
         control=control,
         description="Springs and dampers at the joints swing the load; the tubes bend and the satellite turns away.",
@@ -87,5 +90,10 @@ ENTRY = Entry(
         ),
         "torsion": Option(1, OneOf((0, 1, 2)), "torsion shapes of each tube"),
         "foreshortening": Option(default=False, allowed=OneOf((False, True)), description="tubes shorten as they bend"),
+    },
+    numbers={
+        "swing": numeric(0.5, "how far shoulder, elbow and hand swing, the upper arm 0.6 times as far, rad"),
+        "swing_time": numeric(4.0, "how long the swing takes, s"),
+        **SPRINGS,
     },
 )

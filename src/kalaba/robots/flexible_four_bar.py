@@ -14,6 +14,7 @@ from kalaba.model.parts import Actuator, Body, Connection, Start
 from kalaba.model.solids import Rod
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry
+from kalaba.robots.feedback import RUN_UP, digits, run_up
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Pose, Y, Z
 from kalaba.steppers import DormandPrince
@@ -39,14 +40,15 @@ def system(*, modes: int, foreshortening: bool) -> System:
     )
 
 
-def scenario(*, modes: int, foreshortening: bool) -> Scenario:
+def scenario(*, modes: int, foreshortening: bool, speed: float, gain: float) -> Scenario:
     """Run up the crank from rest."""
+    words = f"The motor runs the crank up from rest towards {digits(speed)} rad/s; the coupler bends and rings."
     return Scenario(
         system(modes=modes, foreshortening=foreshortening),
         duration=2.0,
         stepper=DormandPrince(rtol=1e-8, atol=1e-10),
-        control={"motor": "0.2*(10 - rate(crank.angle))"},
-        description="The motor runs the crank up from rest towards 10 rad/s; the coupler bends and rings.",
+        control={"motor": run_up("crank.angle", speed, gain)},
+        description=words,
     )
 
 
@@ -56,6 +58,7 @@ ENTRY = Entry(
     source="kalaba's own numbers; the four-bar of this catalogue with a strip of aluminium as its coupler",
     build=system,
     scenario=scenario,
+    numbers=RUN_UP,
     options={
         "modes": Option(2, Whole(1, 10), "modes of the coupler, pinned at both ends"),
         "foreshortening": Option(

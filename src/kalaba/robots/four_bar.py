@@ -7,6 +7,7 @@ from kalaba.model.parts import Actuator, Body, Connection, Start
 from kalaba.model.solids import Rod
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry
+from kalaba.robots.feedback import RUN_UP, digits, run_up
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Pose, Y
 
@@ -28,13 +29,13 @@ def system() -> System:
     )
 
 
-def scenario() -> Scenario:
+def scenario(*, speed: float, gain: float) -> Scenario:
     """Run up the crank from rest."""
     return Scenario(
         system(),
         duration=5.0,
-        control={"motor": "0.2*(10 - rate(crank.angle))"},
-        description="The motor runs the crank up from rest towards 10 rad/s.",
+        control={"motor": run_up("crank.angle", speed, gain)},
+        description=f"The motor runs the crank up from rest towards {digits(speed)} rad/s.",
     )
 
 
@@ -44,4 +45,5 @@ ENTRY = Entry(
     source="kalaba's own numbers; the textbook crank-rocker (Grashof)",
     build=system,
     scenario=scenario,
+    numbers=RUN_UP,
 )

@@ -6,6 +6,8 @@ the leg's base point, which is free in the tree and held by constraint. The plan
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from kalaba.control.allocation import Allocation, LeastSquares, MinMax
 from kalaba.control.cascade import Cascade
 from kalaba.control.goals import Follow
@@ -13,13 +15,14 @@ from kalaba.control.ideal import IdealServo
 from kalaba.control.servo import Servo
 from kalaba.errors import ModelError
 from kalaba.joints import Planar, Revolute
-from kalaba.model.options import OneOf, Option
+from kalaba.model.options import OneOf, Option, numeric
 from kalaba.model.parts import Actuator, Body, Constraint, Output, Parameter, Start
 from kalaba.model.solids import Solid
 from kalaba.model.system import System
 from kalaba.plant.laws import Controller
 from kalaba.printing.notation import Notation
 from kalaba.robots.entry import Entry, Erratum
+from kalaba.robots.feedback import SERVO_ONLY, digits, turning
 from kalaba.robots.papers import han2020
 from kalaba.robots.published import Claim, Line, PaperFigures, PaperPanel
 from kalaba.run.scenario import Scenario
@@ -62,7 +65,7 @@ START = (  # qa, qb, xa, ya: assembled, base points kept, least change from the 
     (2.9809448220703607, 1.877579074224287, 0.4269, 0.5005),
 )
 CENTRE = (0.21157192052098645, 0.2981304133600941)  # m, (x_e1, y_e1): 0.01 m left of the assembled end point
-GOALS = (Follow("leg1.link_b.tip.x", f"{CENTRE[0]!r} + 0.01*cos(t)"), Follow("leg1.link_b.tip.y", CENTRE[1]))
+STROKE = 0.01  # m, to either side, published
 JOINED = (("join2", "leg2"), ("join3", "leg3"))
 STRUCTURE = (  # the rows of the closed machine as goals of the open one
     *(Follow(f"leg{i}.{axis}a", f"leg{i}.base_{axis}") for i in (1, 2, 3) for axis in "xy"),
@@ -75,7 +78,7 @@ def _start(number: int) -> Start:
     return Start(guess=dict(zip(LEG.coordinates, START[number - 1], strict=True)))
 
 
-def system(*, tracking: bool, control: str, **_: str) -> System:
+def system(*, tracking: bool, control: str, stroke: float, **_: str) -> System:
     """Three placed legs (rows 0-5 hold their bases), the end points joined (6-9), and the desired path (10-11).
 
     Under the printed law nothing but the law holds the legs: they are cut open, without any row.
@@ -83,7 +86,7 @@ def system(*, tracking: bool, control: str, **_: str) -> System:
     servo = (
         Parameter("centre_x", CENTRE[0], "m", "centre of the motion along x"),
         Parameter("centre_y", CENTRE[1], "m", "where the end point stays along y"),
-        Parameter("stroke", 0.01, "m", "how far the end point goes to either side"),
+        Parameter("stroke", stroke, "m", "how far the end point goes to either side"),
         Constraint("servo", {"x": "leg1.link_b.tip.x - centre_x - stroke*cos(t)", "y": "leg1.link_b.tip.y - centre_y"}),
     )
     is_open = control == "printed"
@@ -116,32 +119,50 @@ def _joined(name: str, leg: str) -> Constraint:
     return Constraint(name, {axis: f"leg1.link_b.tip.{axis} - {leg}.link_b.tip.{axis}" for axis in "xy"})
 
 
-def scenario(*, tracking: bool, control: str, allocation: str) -> Scenario:
+def _goals(stroke: float) -> tuple[Follow, ...]:
+    """The desired path: to and fro along x."""
+    return (
+        Follow("leg1.link_b.tip.x", f"{CENTRE[0]!r} + {digits(stroke)}*cos(t)"),
+        Follow("leg1.link_b.tip.y", CENTRE[1]),
+    )
+
+
+def scenario(  # noqa: PLR0913  (options of the entry)
+    *,
+    tracking: bool,
+    control: str,
+    allocation: str,
+    stroke: float,
+    torque: float,
+    torque_frequency: float,
+    frequency: float,
+    damping: float,
+) -> Scenario:
     """Track the desired path by its rows, by motors or by the paper's law, or swing one leg and see where it goes."""
+    chosen = system(tracking=tracking, control=control, stroke=stroke)
+    way, published = f"{digits(stroke)} m to and fro along x", PUBLISHED if stroke == STROKE else ""
     if tracking:
-        description = (
-            "The end point goes 0.01 m to and fro along x by the servo rows' own force; no motor acts. Motors would "
-            "need 4.7 mN·m for it."
-        )
-        return Scenario(system(tracking=True, control=control), duration=10.0, description=description)
+        needed = " Motors would need 4.7 mN·m for it." if stroke == STROKE else ""
+        description = f"The end point goes {way} by the servo rows' own force; no motor acts.{needed}"
+        return Scenario(chosen, duration=10.0, description=description)
     if control == "servo":
-        description = "The end point goes 0.01 m to and fro along x, driven by the three motors."
-        by_motors = Servo(GOALS, "all", ALLOCATIONS[allocation])
-        chosen = system(tracking=False, control=control)
-        return Scenario(chosen, duration=10.0, control=by_motors, description=description, published=PUBLISHED)
+        description = f"The end point goes {way}, driven by the three motors."
+        by_motors = Servo(_goals(stroke), "all", ALLOCATIONS[allocation], frequency, damping)
+        return Scenario(chosen, duration=10.0, control=by_motors, description=description, published=published)
     if control in LAWS:
-        chosen, words = system(tracking=False, control=control), LAWS_IN_WORDS[control]
-        return Scenario(chosen, duration=10.0, control=LAWS[control], description=words, published=PUBLISHED)
+        words = LAWS_IN_WORDS[control] if stroke == STROKE else f"The end point is to go {way} by a law of the paper."
+        law = LAWS[control](_goals(stroke))
+        return Scenario(chosen, duration=10.0, control=law, description=words, published=published)
     description = "One motor of three swings leg 1 from rest; the other legs follow."
-    chosen = system(tracking=False, control=control)
-    return Scenario(chosen, duration=5.0, control={"leg1.motor": "0.1*cos(pi*t)"}, description=description)
+    swung = {"leg1.motor": f"{digits(torque)}*cos({turning(torque_frequency)})"}
+    return Scenario(chosen, duration=5.0, control=swung, description=description)
 
 
 PUBLISHED = "the end points of all three legs follow the path and coincide (figures 5 and 6)"
-LAWS: dict[str, Controller] = {  # as the paper prints them
-    "ideal": IdealServo(GOALS),
-    "printed": Cascade((STRUCTURE, GOALS)),
-    "printed-motors": IdealServo(GOALS, motors_only=True),
+LAWS: dict[str, Callable[[tuple[Follow, ...]], Controller]] = {  # as the paper prints them, of goals
+    "ideal": IdealServo,
+    "printed": lambda goals: Cascade((STRUCTURE, goals)),
+    "printed-motors": lambda goals: IdealServo(goals, motors_only=True),
 }
 LAWS_IN_WORDS = {
     "ideal": (
@@ -283,7 +304,7 @@ ENTRY = Entry(
     scenario=scenario,
     options={
         "tracking": Option(
-            default=False, allowed=OneOf((True, False)), description="two servo rows: 0.01 m to and fro along x"
+            default=False, allowed=OneOf((True, False)), description="two servo rows: to and fro along x by the stroke"
         ),
         "control": Option(
             "swing",
@@ -293,6 +314,12 @@ ENTRY = Entry(
         "allocation": Option(
             "least-squares", OneOf(tuple(ALLOCATIONS)), "how the motors share the load, with control=servo"
         ),
+        "stroke": numeric(STROKE, "how far the end point goes to either side where it is led, m"),
+    },
+    numbers={
+        "torque": numeric(0.1, "largest torque of the motor that swings leg 1, with control=swing, N·m"),
+        "torque_frequency": numeric(0.5, "how often it swings, with control=swing, Hz"),
+        **SERVO_ONLY,
     },
     figures=FIGURES,
     errata=(

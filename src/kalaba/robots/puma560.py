@@ -17,11 +17,12 @@ from math import pi
 from typing import NamedTuple
 
 from kalaba.joints import Revolute
+from kalaba.model.options import numeric
 from kalaba.model.parts import Actuator, Body, Frame, Start
 from kalaba.model.solids import Solid
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry, Erratum
-from kalaba.robots.feedback import follow
+from kalaba.robots.feedback import SPRINGS, digits, follow
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Pose, Z
 
@@ -78,13 +79,15 @@ def system() -> System:
     return System("puma560", parts=(*bodies, tool, *motors), start=Start(hold=nominal))
 
 
-def scenario() -> Scenario:
+def scenario(*, waist_swing: float, swing: float, rate: float, stiffness: float, damping: float) -> Scenario:
     """Swing the shoulder and the elbow about the nominal pose while the wrist holds."""
-    swing = ("0.5*sin(2*t)", f"{pi / 4!r} + 0.3*sin(2*t)", "pi - 0.3*sin(2*t)", "0", f"{pi / 4!r}", "0")
+    wave = f"sin({digits(rate)}*t)"
+    turned, bent = f"{digits(waist_swing)}*{wave}", f"{digits(swing)}*{wave}"
+    targets = (turned, f"{pi / 4!r} + {bent}", f"pi - {bent}", "0", f"{pi / 4!r}", "0")
     gains = ((800.0, 80.0), (2000.0, 200.0), (600.0, 40.0), (4.0, 0.1), (4.0, 0.05), (0.04, 0.002))
     control = {
-        f"motor{i}": follow(f"link{i}.angle", target, *gain)
-        for i, (target, gain) in enumerate(zip(swing, gains, strict=True), 1)
+        f"motor{i}": follow(f"link{i}.angle", target, k * stiffness, c * damping)
+        for i, (target, (k, c)) in enumerate(zip(targets, gains, strict=True), 1)
     }
     description = "Springs and dampers at the joints lead the arm to and fro about its nominal pose."
     return Scenario(system(), duration=5.0, control=control, description=description)
@@ -100,6 +103,12 @@ ENTRY = Entry(
     ),
     build=system,
     scenario=scenario,
+    numbers={
+        "waist_swing": numeric(0.5, "how far the waist swings to either side, rad"),
+        "swing": numeric(0.3, "how far the shoulder and the elbow swing to either side, rad"),
+        "rate": numeric(2.0, "angular frequency of the swing, rad/s"),
+        **SPRINGS,
+    },
     errata=(
         Erratum(
             "inertia of link 1",

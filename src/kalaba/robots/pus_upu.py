@@ -21,14 +21,16 @@ from kalaba.control.hybrid import PID, Hybrid
 from kalaba.control.servo import Servo
 from kalaba.control.transmission import Backlash
 from kalaba.joints import Prismatic, Spherical, Universal
-from kalaba.model.options import Amount, OneOf, Option
+from kalaba.model.options import Amount, OneOf, Option, numeric
 from kalaba.model.parts import Actuator, Body, Connection, Frame, Output, Parameter, Spring, Start
 from kalaba.model.solids import Cylinder, Rod, Solid
 from kalaba.model.system import System
 from kalaba.paths.making import circle
+from kalaba.paths.path import Path
 from kalaba.plant.laws import Controller
 from kalaba.printing.notation import Notation
 from kalaba.robots.entry import Entry, Erratum
+from kalaba.robots.feedback import SERVO_ONLY
 from kalaba.robots.papers import dou2014
 from kalaba.robots.published import Claim, Line, PaperFigures, PaperPanel
 from kalaba.run.scenario import Scenario
@@ -68,6 +70,7 @@ AS_MEASURED = (
     "friction=1, backlash=2e-5 and noise=9e-6 698 and 384 N."
 )
 MEASURED = "peaks of about 380 N with six motors and 700 N with five, measured"
+OTHER_CIRCLE = "The platform goes round a circle that is not the paper's, level; nothing is published of it."
 
 Point = tuple[str, str, float]
 
@@ -141,21 +144,40 @@ def system(*, actuators: str, friction: float, **_: object) -> System:
     )
 
 
-def scenario(*, control: str, allocation: str, backlash: float, noise: float, **built: Any) -> Scenario:  # noqa: ANN401  (options of build)
+def _told(way: Path, words: str, published: str) -> tuple[str, str]:
+    """Description and published result, both of the paper's circle alone."""
+    return (words, published) if way == CIRCLE else (OTHER_CIRCLE, "")
+
+
+def scenario(  # noqa: PLR0913  (options of the entry)
+    *,
+    control: str,
+    allocation: str,
+    backlash: float,
+    noise: float,
+    diameter: float,
+    speed: float,
+    accel: float,
+    frequency: float,
+    damping: float,
+    **built: Any,  # noqa: ANN401  (options of build)
+) -> Scenario:
     """Lead the platform round the circle of the paper, level, by servo control or as the paper's experiment did."""
-    machine, goals, shared = system(**built), (Follow("platform", CIRCLE),), ALLOCATIONS[allocation]
+    way = circle(diameter, speed, accel, centre=(0, 0, HEIGHT))
+    machine, goals, shared = system(**built), (Follow("platform", way),), ALLOCATIONS[allocation]
     gap = Backlash(backlash, ROTOR) if backlash else None
     drive = replace(DRIVE, position_noise=noise, speed_noise=SPEED_NOISE * noise, backlash=gap)
     model = (("coulomb", 0.0),) if built["friction"] else ()  # no law knows of friction
     if control == "servo":
-        law = Servo(goals, "all", shared, model=model)
+        law = Servo(goals, "all", shared, frequency, damping, model=model)
         led: Controller = law if drive == DRIVE else drive.around(law)
         stepper = DormandPrince(1e-10)  # the circle's timing has corners, which fixed steps would cut
-        return Scenario(machine, CIRCLE.duration, stepper, led, BY_SERVO, CALCULATED)
+        return Scenario(machine, way.duration, stepper, led, *_told(way, BY_SERVO, CALCULATED))
     forced = ("leg6.motor",) if 6 in _driven(built["actuators"]) else ()
     hybrid = Hybrid(goals, POSITION, FORCE, forced, shared, drive, model)
+    description, published = _told(way, AS_MEASURED, MEASURED)
     return Scenario(
-        machine, CIRCLE.duration, control=hybrid, description=AS_MEASURED, published=MEASURED, save_every=1 / drive.rate
+        machine, way.duration, control=hybrid, description=description, published=published, save_every=1 / drive.rate
     )
 
 
@@ -232,6 +254,12 @@ ENTRY = Entry(
         "friction": Option(0.0, Amount(), "dry friction along each slider, N, of which the control does not know"),
         "backlash": Option(0.0, Amount(), "gap between each motor and its slider, m"),
         "noise": Option(0.0, Amount(), "standard deviation of each displacement as read, m; of speeds 100 times, m/s"),
+    },
+    numbers={
+        "diameter": numeric(0.2, "diameter of the circle, m"),
+        "speed": numeric(0.125, "mean speed along it, m/s"),
+        "accel": numeric(0.25, "acceleration along it at its beginning and its end, m/s²"),
+        **SERVO_ONLY,
     },
     figures=FIGURES,
     errata=(

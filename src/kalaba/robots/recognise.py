@@ -38,6 +38,11 @@ def is_scenario(run: Run, chosen: Scenario) -> bool:
     return same and _control(run.effort.settings.get("control", "")) == _control(_words(chosen))
 
 
+def is_told_by(run: Run, chosen: Scenario) -> bool:
+    """Whether a run is one of a scenario with the very numbers of its path and law, so that its description holds."""
+    return is_scenario(run, chosen) and run.effort.settings.get("control", "") == _words(chosen)
+
+
 def changed(run: Run, chosen: Scenario) -> dict[str, float]:
     """Numbers of a run's machine that are not those of a scenario."""
     usual = {parameter.name: parameter.value for parameter in chosen.system.machine.parameters}

@@ -14,7 +14,7 @@ from kalaba.model.parts import Actuator, Body, Connection, Output, Parameter, St
 from kalaba.model.solids import Rod, Solid
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry
-from kalaba.robots.feedback import follow
+from kalaba.robots.feedback import digits, follow, spring, swinging
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Pose, Y
 
@@ -57,12 +57,13 @@ def system() -> System:
     )
 
 
-def scenario() -> Scenario:
+def scenario(*, swing: float, rate: float, stiffness: float, damping: float) -> Scenario:
     """Lift and lower the platform."""
+    target = f"{ELEVATION} + {digits(swing)}*sin({digits(rate)}*t)"
     return Scenario(
         system(),
         duration=5.0,
-        control={"motor": follow("leg1.lower.angle", f"{ELEVATION} + 0.3*sin(2*t)", 80.0, 6.0)},
+        control={"motor": follow("leg1.lower.angle", target, stiffness, damping)},
         description="One motor lifts and lowers the platform, which keeps level and goes straight.",
     )
 
@@ -76,4 +77,5 @@ ENTRY = Entry(
     ),
     build=system,
     scenario=scenario,
+    numbers={**swinging(0.3, 2.0), **spring(80.0, 6.0)},
 )

@@ -10,11 +10,12 @@ from __future__ import annotations
 from math import cos, pi, radians, sin, sqrt
 
 from kalaba.joints import Prismatic, Spherical, Universal
+from kalaba.model.options import numeric
 from kalaba.model.parts import Actuator, Body, Connection, Parameter, Start
 from kalaba.model.solids import Cylinder, Rod
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry
-from kalaba.robots.feedback import follow
+from kalaba.robots.feedback import digits, follow, turning
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Pose, X, Y, Z
 
@@ -63,13 +64,13 @@ def system() -> System:
     )
 
 
-def scenario() -> Scenario:
+def scenario(*, stroke: float, frequency: float, stiffness: float, damping: float) -> Scenario:
     """Send a wave round the legs: the platform tilts and turns its tilt round."""
+    phases = {i: f"{turning(frequency)} - {pi / 3 * (i - 1)}" for i in range(1, 7)}
+    waves = {i: f"{digits(stroke)}*sin({phase})*(1 - exp(-4*t))" for i, phase in phases.items()}
     control = {
-        f"leg{i}.motor": follow(
-            f"leg{i}.rod.travel", f"({LENGTH} + 0.04*sin(pi*t - {phase})*(1 - exp(-4*t)))", 3e4, 600.0
-        )
-        for i, phase in ((k + 1, pi / 3 * k) for k in range(6))
+        f"leg{i}.motor": follow(f"leg{i}.rod.travel", f"({LENGTH} + {wave})", stiffness, damping)
+        for i, wave in waves.items()
     }
     return Scenario(
         system(),
@@ -85,4 +86,10 @@ ENTRY = Entry(
     source="Stewart (1965), A platform with six degrees of freedom, Proc. IMechE 180, 371-386; kalaba's own numbers",
     build=system,
     scenario=scenario,
+    numbers={
+        "stroke": numeric(0.04, "how far each leg goes to either side of its length, m"),
+        "frequency": numeric(0.5, "how often the wave goes round the legs, Hz"),
+        "stiffness": numeric(3e4, "stiffness of the spring that a motor imitates, N/m"),
+        "damping": numeric(600.0, "damping of the damper that a motor imitates, N·s/m"),
+    },
 )

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 from kalaba.cooperate.carry import Carry
 from kalaba.cooperate.moves import MoveTo
 from kalaba.joints import Cylindrical, Screw
+from kalaba.model.options import numeric
 from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry, Erratum
+from kalaba.robots.feedback import digits
 from kalaba.robots.published import Line, PaperPanel
-from kalaba.robots.two_arm_screw import COORDINATE, END, START, TURNING
+from kalaba.robots.two_arm_screw import COORDINATE, START, TURNING, end, in_words
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Pose, Z
 
@@ -26,6 +28,8 @@ SLEEVE_GRASP = Pose(
     rpy=(1.6265535832508113, -0.20855034983375872, -0.6095151433439615),
 )
 
+SLEEVE_TRAVEL, SLEEVE_ANGLE = -0.1, 0.6  # m, rad, at the start
+
 
 def system(*, coordinate: str = "angle") -> System:
     """Three arms `arm1` to `arm3`, the bodies `nut`, `bolt` and `sleeve`."""
@@ -37,24 +41,35 @@ def system(*, coordinate: str = "angle") -> System:
     held: common.Held = {
         "nut": common.POINTING,
         f"bolt.{coordinate}": START[coordinate],
-        "sleeve.travel": -0.1,
-        "sleeve.angle": 0.6,
+        "sleeve.travel": SLEEVE_TRAVEL,
+        "sleeve.angle": SLEEVE_ANGLE,
     }
     grasps = [("nut", common.END_GRASP), ("bolt", BOLT_GRASP), ("sleeve", SLEEVE_GRASP)]
     return common.cell("three-arm-screw", objects, held, grasps)
 
 
-def scenario(*, coordinate: str = "angle") -> Scenario:
+def scenario(  # noqa: PLR0913  (options of the entry)
+    *,
+    coordinate: str,
+    turns: float,
+    turn_time: float,
+    slide: float,
+    sleeve_turn: float,
+    frequency: float,
+    damping: float,
+) -> Scenario:
     """Turn the bolt in and slide the sleeve over it."""
     joints = {
-        f"bolt.{coordinate}": MoveTo(END[coordinate], TURNING),
-        "sleeve.travel": MoveTo(-0.05, TURNING),
-        "sleeve.angle": MoveTo(0.2, TURNING),
+        f"bolt.{coordinate}": MoveTo(end(coordinate, turns), turn_time),
+        "sleeve.travel": MoveTo(common.tidy(SLEEVE_TRAVEL + slide), turn_time),
+        "sleeve.angle": MoveTo(common.tidy(SLEEVE_ANGLE - sleeve_turn), turn_time),
     }
-    description = "The bolt goes into the nut by three turns, 0.06 m, while the sleeve comes 0.05 m to meet it."
-    control = Carry(joints=joints)
+    way = f"goes into the nut by {in_words(turns)}, while the sleeve comes {digits(slide)} m to meet it"
     return Scenario(
-        system(coordinate=coordinate), duration=TURNING + common.REST, control=control, description=description
+        system(coordinate=coordinate),
+        duration=turn_time + common.REST,
+        control=Carry(joints=joints, frequency=frequency, damping=damping),
+        description=f"The bolt {way}.",
     )
 
 
@@ -65,6 +80,11 @@ ENTRY = Entry(
     build=system,
     scenario=scenario,
     options={"coordinate": COORDINATE},
+    numbers={
+        **TURNING,
+        "slide": numeric(0.05, "how far the sleeve comes to meet the bolt, m"),
+        "sleeve_turn": numeric(0.4, "how far it turns on the way, rad"),
+    },
     figures=common.figures(
         6,
         "a bolt and a sleeve meet in a nut",

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from kalaba import paths as path
 from kalaba.cooperate.carry import Carry
-from kalaba.model.options import Choice
+from kalaba.model.options import Choice, numeric
 from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry, Erratum
+from kalaba.robots.feedback import SERVO, digits
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Pose, Y
 
@@ -20,23 +21,23 @@ RIGHT_GRASP = Pose(
     (0.16589978433024144, -0.029916755184432105, -0.015325774925668889),
     rpy=(0.6131104782909889, 1.1439880175402066, -2.6664136402181167),
 )
-RADIUS = 0.1  # m, of the circle
-CENTRE = (0.75, 0.02, 0.66)  # m: the load starts a radius along x from it
-ROUND = 4.0  # s, once around it
+
+START = (0.85, 0.02, 0.66)  # m, of the load: where common.LYING is
 
 
-def system(*, squeeze: Choice = common.LEAST) -> System:  # noqa: ARG001  (of the scenario only)
+def system() -> System:
     """Two arms `arm1` and `arm2`, the body `load`."""
     grasps = [("load", common.SIDE_GRASP), ("load", RIGHT_GRASP)]
     return common.cell("two-arm-carry", [common.first("load")], {"load": common.LYING}, grasps)
 
 
-def scenario(*, squeeze: Choice = common.LEAST) -> Scenario:
-    """Once around an upright circle, the load kept level."""
-    circle = path.circle(2 * RADIUS, speed=2 * pi * RADIUS / ROUND, centre=CENTRE, normal=Y)
-    description = "The load goes once around an upright circle of 0.2 m and keeps its attitude."
-    control = Carry(circle, squeeze=common.squeeze_of(squeeze))
-    return Scenario(system(), duration=ROUND + common.REST, control=control, description=description)
+def scenario(*, squeeze: Choice, diameter: float, lap_time: float, frequency: float, damping: float) -> Scenario:
+    """Once around an upright circle, the load kept level; it starts a radius along x from the centre."""
+    x, y, z = START
+    circle = path.circle(diameter, speed=pi * diameter / lap_time, centre=(x - diameter / 2, y, z), normal=Y)
+    description = f"The load goes once around an upright circle of {digits(diameter)} m and keeps its attitude."
+    control = Carry(circle, frequency=frequency, damping=damping, squeeze=common.squeeze_of(squeeze))
+    return Scenario(system(), duration=lap_time + common.REST, control=control, description=description)
 
 
 ENTRY = Entry(
@@ -45,7 +46,12 @@ ENTRY = Entry(
     source=common.SOURCE,
     build=system,
     scenario=scenario,
-    options={"squeeze": common.SQUEEZE},
+    numbers={
+        "squeeze": common.SQUEEZE,
+        "diameter": numeric(0.2, "diameter of the circle that the load goes round, m"),
+        "lap_time": numeric(4.0, "time for once round it, s"),
+        **SERVO,
+    },
     figures=common.figures(1, "two arms carry a load", "load", 2),
     errata=(
         common.BODY_INERTIA,

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from kalaba.cooperate.carry import Carry
 from kalaba.cooperate.moves import MoveTo
 from kalaba.joints import Prismatic
+from kalaba.model.options import numeric
 from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry
+from kalaba.robots.feedback import SERVO, digits
 from kalaba.robots.published import Line, PaperPanel
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Pose, Z
@@ -21,7 +23,7 @@ RIGHT_GRASP = Pose(
     (-0.15855161270360918, 0.022546979467029715, -0.0009703341236382279),
     rpy=(2.79949737621091, -0.24503057720593466, -0.13845898570176668),
 )
-PUSH = 3.0  # s
+OUT = 0.12  # m, travel of the peg at the start
 
 
 def system() -> System:
@@ -29,14 +31,15 @@ def system() -> System:
     offset = common.Offset(turn=0.3, a=0.04, twist=0.2)
     objects = [common.first("block"), *common.jointed("peg", common.SECOND, "block", HOLE, Prismatic(Z), offset)]
     grasps = [("block", common.END_GRASP), ("peg_centre", RIGHT_GRASP)]
-    return common.cell("two-arm-keyed-peg", objects, {"block": common.POINTING, "peg.travel": 0.12}, grasps)
+    return common.cell("two-arm-keyed-peg", objects, {"block": common.POINTING, "peg.travel": OUT}, grasps)
 
 
-def scenario() -> Scenario:
+def scenario(*, depth: float, push_time: float, frequency: float, damping: float) -> Scenario:
     """Push the peg in."""
-    control = Carry(joints={"peg.travel": MoveTo(0.02, PUSH)})
-    description = "The peg goes 0.1 m into the block, which is held still."
-    return Scenario(system(), duration=PUSH + common.REST, control=control, description=description)
+    joints = {"peg.travel": MoveTo(common.tidy(OUT - depth), push_time)}
+    control = Carry(joints=joints, frequency=frequency, damping=damping)
+    description = f"The peg goes {digits(depth)} m into the block, which is held still."
+    return Scenario(system(), duration=push_time + common.REST, control=control, description=description)
 
 
 ENTRY = Entry(
@@ -45,6 +48,11 @@ ENTRY = Entry(
     source=common.SOURCE,
     build=system,
     scenario=scenario,
+    numbers={
+        "depth": numeric(0.1, "how far the peg goes in, m"),
+        "push_time": numeric(3.0, "how long that takes, s"),
+        **SERVO,
+    },
     figures=common.figures(
         2,
         "a keyed peg goes into its hole",

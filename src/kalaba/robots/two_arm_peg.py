@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from kalaba.cooperate.carry import Carry
 from kalaba.cooperate.moves import MoveTo
 from kalaba.joints import Cylindrical
+from kalaba.model.options import numeric
 from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry, Erratum
+from kalaba.robots.feedback import SERVO, digits
 from kalaba.robots.published import Line, PaperPanel
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Pose, Z
@@ -21,21 +23,30 @@ RIGHT_GRASP = Pose(
     (-0.08594840941104609, 0.0242371477798351, -0.0006216257969104966),
     rpy=(3.0021891778255876, -0.21275103275567317, -0.28460515337203185),
 )
-PUSH = 3.0  # s
+OUT = 0.12  # m, travel of the peg at the start
+ANGLE = 0.4  # rad, of the peg at the start
 
 
 def system() -> System:
     """Two arms `arm1` and `arm2`, the bodies `block` and `peg`, `peg.travel` and `peg.angle`."""
     objects = [common.first("block"), *common.jointed("peg", common.SECOND, "block", HOLE, Cylindrical(Z))]
-    held: common.Held = {"block": common.POINTING, "peg.travel": 0.12, "peg.angle": 0.4}
+    held: common.Held = {"block": common.POINTING, "peg.travel": OUT, "peg.angle": ANGLE}
     return common.cell("two-arm-peg", objects, held, [("block", common.END_GRASP), ("peg", RIGHT_GRASP)])
 
 
-def scenario() -> Scenario:
+def scenario(*, depth: float, turn: float, push_time: float, frequency: float, damping: float) -> Scenario:
     """Push the peg in and turn it on the way."""
-    control = Carry(joints={"peg.travel": MoveTo(0.02, PUSH), "peg.angle": MoveTo(1.2, PUSH)})
-    description = "The peg goes 0.1 m into the block and turns by 0.8 rad on the way, while the block is held still."
-    return Scenario(system(), duration=PUSH + common.REST, control=control, description=description)
+    joints = {
+        "peg.travel": MoveTo(common.tidy(OUT - depth), push_time),
+        "peg.angle": MoveTo(common.tidy(ANGLE + turn), push_time),
+    }
+    way = f"goes {digits(depth)} m into the block and turns by {digits(turn)} rad on the way"
+    return Scenario(
+        system(),
+        duration=push_time + common.REST,
+        control=Carry(joints=joints, frequency=frequency, damping=damping),
+        description=f"The peg {way}, while the block is held still.",
+    )
 
 
 ENTRY = Entry(
@@ -44,6 +55,12 @@ ENTRY = Entry(
     source=common.SOURCE,
     build=system,
     scenario=scenario,
+    numbers={
+        "depth": numeric(0.1, "how far the peg goes in, m"),
+        "turn": numeric(0.8, "how far it turns on the way, rad"),
+        "push_time": numeric(3.0, "how long that takes, s"),
+        **SERVO,
+    },
     figures=common.figures(
         5,
         "a peg goes into its hole",

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from kalaba.cooperate.carry import Carry
 from kalaba.cooperate.moves import MoveTo
 from kalaba.joints import Screw
-from kalaba.model.options import OneOf, Option
+from kalaba.model.options import OneOf, Option, numeric
 from kalaba.robots import cooperation as common
 from kalaba.robots.entry import Entry, Erratum
+from kalaba.robots.feedback import SERVO, digits
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Pose, Z
 
@@ -23,14 +24,26 @@ RIGHT_GRASP = Pose(
     rpy=(3.0021891778255876, -0.21275103275567311, 0.11539484662796962),
 )
 ANGLE = 2 * pi * 0.12 / common.PITCH  # rad: 0.12 m up the thread
-TURNS = 3
-TURNING = 5.5  # s, for all of them
 START = {"angle": ANGLE, "travel": 0.12}  # rad, m
-END = {"angle": ANGLE - 2 * pi * TURNS, "travel": 0.12 - TURNS * common.PITCH}
 BESIDE = "the thread begins beside the nut's centre: centres are further apart than it has travelled"
 COORDINATE = Option(
     default="angle", allowed=OneOf(("angle", "travel")), description="the bolt's coordinate: the angle, or the travel d"
 )
+TURNING = {
+    "turns": numeric(3.0, "how many turns the bolt goes in"),
+    "turn_time": numeric(5.5, "how long all of them take, s"),
+    **SERVO,
+}
+
+
+def end(coordinate: str, turns: float) -> float:
+    """The bolt's coordinate after some turns, rad or m."""
+    return START[coordinate] - turns * (2 * pi if coordinate == "angle" else common.PITCH)
+
+
+def in_words(turns: float) -> str:
+    """How far the bolt goes in."""
+    return f"{digits(turns)} turns, {turns * common.PITCH:g} m"
 
 
 def system(*, coordinate: str = "angle") -> System:
@@ -43,12 +56,14 @@ def system(*, coordinate: str = "angle") -> System:
     )
 
 
-def scenario(*, coordinate: str = "angle") -> Scenario:
+def scenario(*, coordinate: str, turns: float, turn_time: float, frequency: float, damping: float) -> Scenario:
     """Turn the bolt in."""
-    control = Carry(joints={f"bolt.{coordinate}": MoveTo(END[coordinate], TURNING)})
-    description = "The bolt goes into the nut by three turns, 0.06 m, while the nut is held still."
+    joints = {f"bolt.{coordinate}": MoveTo(end(coordinate, turns), turn_time)}
     return Scenario(
-        system(coordinate=coordinate), duration=TURNING + common.REST, control=control, description=description
+        system(coordinate=coordinate),
+        duration=turn_time + common.REST,
+        control=Carry(joints=joints, frequency=frequency, damping=damping),
+        description=f"The bolt goes into the nut by {in_words(turns)}, while the nut is held still.",
     )
 
 
@@ -59,6 +74,7 @@ ENTRY = Entry(
     build=system,
     scenario=scenario,
     options={"coordinate": COORDINATE},
+    numbers=TURNING,
     figures=common.figures(4, "a bolt goes into a nut", "nut", 2, (common.thread("bolt", "nut", BESIDE),)),
     errata=(
         common.BODY_INERTIA,

@@ -13,19 +13,19 @@ from kalaba import paths as path
 from kalaba.control.goals import follow
 from kalaba.control.servo import Servo
 from kalaba.joints import Revolute
+from kalaba.model.options import numeric
 from kalaba.model.parts import Body, Connection, Start
 from kalaba.model.solids import Box
 from kalaba.model.system import System
 from kalaba.robots import differential_drive
 from kalaba.robots.entry import Entry
+from kalaba.robots.feedback import SERVO, digits
 from kalaba.run.scenario import Scenario
 from kalaba.space.pose import Pose, Z
 
 HALF_SPAN = 0.6  # m, from the middle of the load to a hinge
 HEIGHT = 0.18  # m, of the hinges: wheel radius and nose
 REACH = 0.30  # m, from axle to nose
-RADIUS = 2.0  # m, of the circle that the load goes round
-DURATION = 16.0  # s, once round it
 
 
 def system() -> System:
@@ -44,13 +44,17 @@ def system() -> System:
     )
 
 
-def scenario() -> Scenario:
+def scenario(*, diameter: float, lap_time: float, frequency: float, damping: float) -> Scenario:
     """Lead the load once round a circle, across its way all the time."""
-    speed = 2 * pi * RADIUS / DURATION
-    circle = path.circle(2 * RADIUS, speed, centre=(0, RADIUS, 0), phase=-pi / 2).relative()
+    circle = path.circle(diameter, pi * diameter / lap_time, centre=(0, diameter / 2, 0), phase=-pi / 2).relative()
     goal = follow("load", circle, orientation=path.turn(Z, 2 * pi))
-    description = "Side by side, two wheeled robots take a load once round a circle of 4 m; four motors share the work."
-    return Scenario(system(), duration=DURATION, control=Servo((goal,)), description=description)
+    words = f"two wheeled robots take a load once round a circle of {digits(diameter)} m; four motors share the work"
+    return Scenario(
+        system(),
+        duration=lap_time,
+        control=Servo((goal,), frequency=frequency, damping=damping),
+        description=f"Side by side, {words}.",
+    )
 
 
 ENTRY = Entry(
@@ -59,4 +63,9 @@ ENTRY = Entry(
     source="kalaba's own numbers",
     build=system,
     scenario=scenario,
+    numbers={
+        "diameter": numeric(4.0, "diameter of the circle that the load goes round, m"),
+        "lap_time": numeric(16.0, "time for once round it, s"),
+        **SERVO,
+    },
 )

@@ -199,7 +199,7 @@ def test_a_run_that_breaks_off_writes_what_it_has_and_says_why(capsys, monkeypat
         ("run four-bar --set crnk.length=1", "no parameter 'crnk.length'; did you mean crank.length"),
         ("run four-bar --set crank.mass=-1", "crank.mass: expected a mass of zero or more, got -1 kg."),
         ("run four-bar --set crank.mass=heavy", "--set crank.mass=heavy: expected a number, got 'heavy'."),
-        ("run four-bar --set crank.mass", "expected key=value, for example --set crank.length=0.2"),
+        ("run four-bar --set crank.mass", "expected key=value, for example --set speed=10.0"),
         ("run dual-mobile-arm --set =1", "expected key=value, for example --set path=True"),
         ("run dual-mobile-arm --set pth=true", "no option or parameter 'pth'; did you mean path"),
         ("run dual-mobile-arm --set path=perhaps", "dual-mobile-arm.path: expected True or False, got 'perhaps'"),

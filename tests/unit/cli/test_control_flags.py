@@ -52,7 +52,7 @@ def test_five_motors_are_compared_with_six(capsys):
     [
         (
             ("four-bar", "--allocation", "min-max"),
-            "--allocation min-max: four-bar has no option 'allocation'; there are none",
+            "--allocation min-max: four-bar has no option 'allocation'; known names: gain, speed",
         ),
         (("pus-upu", "--control", "servos"), "pus-upu.control: expected 'servo' or 'hybrid', got 'servos'"),
         (("pus-upu", "--control", "servo", "--set", "control=hybrid"), "--control servo: control is given twice."),

@@ -88,7 +88,7 @@ def test_other_numbers_reach_the_machine_and_the_scenario():
     ("name", "options", "message"),
     [
         ("four-bra", {}, "no machine 'four-bra' in the catalogue; did you mean four-bar?"),
-        ("four-bar", {"path": True}, "four-bar: no option 'path'; there are none"),
+        ("four-bar", {"path": True}, "four-bar: no option 'path'; known names: gain, speed"),
         ("dual-mobile-arm", {"paht": True}, "dual-mobile-arm: no option 'paht'; did you mean path?"),
         (
             "dual-mobile-arm",

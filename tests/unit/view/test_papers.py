@@ -155,6 +155,14 @@ def test_runs_whose_motors_get_other_expressions_are_told_apart():
     assert not recognise.is_scenario(run, square)
 
 
+def test_runs_along_another_path_are_no_runs_of_a_panel():
+    usual, wider = (scenario("planar-parallel", control="servo", stroke=stroke) for stroke in (0.01, 0.02))
+    run = quick(wider)
+    assert recognise.is_told_by(run, wider)
+    assert recognise.is_scenario(run, usual)  # the same machine under the same kind of control
+    assert not recognise.is_told_by(run, usual)
+
+
 def test_a_line_by_the_source_s_own_method_is_simulated_by_it(monkeypatch):
     chosen = scenario("floating-flexible-arm", modes=1)
     run, made = quick(chosen), []

@@ -10,6 +10,7 @@ import pytest
 
 import kalaba as kb
 from kalaba.errors import ViewError
+from kalaba.robots.catalogue import ENTRIES
 from kalaba.space.rotations import rotation_of
 from kalaba.view.studio import serving
 from kalaba.view.studio.arrows import Forces, arrows
@@ -30,9 +31,12 @@ def page():
     opened.close()
 
 
+USUAL = ENTRIES["four-bar"].settings({})
+
+
 @pytest.fixture
 def page_of_four_bar(page):
-    if page.subject.name != "four-bar" or page.subject.options or page.values:
+    if page.subject.name != "four-bar" or page.subject.options != USUAL or page.values:
         page.choose("four-bar")
         assert page.wait(120)
     return page

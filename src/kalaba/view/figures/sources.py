@@ -102,7 +102,7 @@ class _Runs:
             if panel.options or line.options
         ]
         plain = {self._key(options): recognise.scenario_with(entry.name, {}, options) for options in every}
-        matching = {key: len(recognise.changed(run, s)) for key, s in plain.items() if recognise.is_scenario(run, s)}
+        matching = {key: len(recognise.changed(run, s)) for key, s in plain.items() if recognise.is_told_by(run, s)}
         self.given_key = min(matching, key=lambda key: matching[key]) if matching else None
         self.numbers = recognise.changed(run, plain[self.given_key]) if self.given_key is not None else {}
         self.sample_time = float(np.diff(run.time).max(initial=0.0))

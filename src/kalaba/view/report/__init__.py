@@ -83,7 +83,7 @@ def _entry(run: Run) -> Entry | None:
     if entry is None:
         return None
     bodies = {body.name for body in run.plant.machine.bodies}
-    usual = {body.name for body in entry.build(**entry.settings({})).machine.bodies}
+    usual = {body.name for body in entry.build(**entry.machine_settings({})).machine.bodies}
     return entry if bodies & usual else None
 
 
@@ -103,7 +103,7 @@ def _description(run: Run, entry: Entry | None) -> str:
     if entry is None:
         return ""
     usual = scenario(entry.name)
-    if not recognise.is_scenario(run, usual):
+    if not recognise.is_told_by(run, usual):
         return ""
     return paragraph(usual.description) + (paragraph(f"Published: {usual.published}") if usual.published else "")
 

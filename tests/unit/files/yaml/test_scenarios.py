@@ -83,7 +83,7 @@ def again(described, tmp_path):
 
 @pytest.mark.parametrize("name", ENTRIES)
 def test_every_scenario_of_the_catalogue_comes_back_equal(name, tmp_path):
-    options = ENTRIES[name].options
+    options = ENTRIES[name].choices
     choices = [{}, *({key: value} for key in options for value in itertools.islice(options[key].allowed, 5))]
     for choice in choices:
         try:
