@@ -51,7 +51,7 @@ OutputFlag = Annotated[
     typer.Option(
         "-o",
         "--output",
-        help="Where to write: .tex (LaTeX), .py (SymPy), .c, or a model: .yaml, .urdf, ...",
+        help="Where to write: .tex (LaTeX), .py (SymPy), .c, or a model: .yaml, .urdf, .sdf, .xml.",
         show_default=False,
     ),
 ]

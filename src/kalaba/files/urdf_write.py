@@ -15,6 +15,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from kalaba.errors import FileError
+from kalaba.files.moving import joint_name
 from kalaba.files.names import Names
 from kalaba.files.source import Notes
 from kalaba.files.urdf_write_elements import PIECES, Followed, Moved, geometry, near_whole, term, words
@@ -167,24 +168,12 @@ class Tree:
         for index, (kind, axis) in enumerate(pieces):
             displacement = body.displacements[index].name if axis is not None else ""
             limits = body.joint.limits if axis is not None else None
-            name = names[self._joint_name(body, index, displacement)]
+            name = names[joint_name(self.machine, body.name, index, displacement)]
             if displacement:
                 self.joints[displacement] = name
                 word = "travel" if kind == "prismatic" else "angle"
                 self.words[displacement] = f"{self._child(body, index + 1, len(pieces))}.{word}"
             yield Moved(name, "revolute" if kind == "continuous" and limits else kind, displacement, axis, limits)
-
-    def _joint_name(self, body: MachineBody, index: int, displacement: str) -> str:
-        """That of its motor, damper or rotor, which are named after joints; else the body's."""
-        machine = self.machine
-        acting = [(a.name, a.displacement.text) for a in machine.actuators]
-        acting += [(spring.name, spring.displacement.text) for spring in machine.springs]
-        acting += [(rotor.name, rotor.displacement.text) for rotor in machine.rotors]
-        for part, along in acting:
-            joint, _, word = part.rpartition(".")
-            if joint and word in {"motor", "damper", "rotor"} and along == displacement:
-                return joint
-        return f"{body.name}_joint{index + 1 if index else ''}"
 
     def _joint(self, joint: Moved, links: tuple[str, str], at: Pose, follows: dict[str, Followed]) -> Iterator[str]:
         parent, child = links

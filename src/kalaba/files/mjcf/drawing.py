@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from kalaba.files.mjcf.placing import HERE, turned_onto
-from kalaba.files.mjcf.skeleton import Skeleton, Tag, placed
+from kalaba.files.mjcf.skeleton import Skeleton, placed
+from kalaba.files.xml_out import Tag
 from kalaba.model.appearance import BoxShape, CylinderShape, Shape, SphereShape
 from kalaba.model.solids import Bar, Cuboid, Form, Roller
 from kalaba.space.arrays import Array

@@ -5,16 +5,16 @@ Bodies without mass or moment of inertia get the least that MuJoCo accepts. Equa
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
 from kalaba.errors import FileError
-from kalaba.files.mjcf.moving import Coordinates, steps
 from kalaba.files.mjcf.placing import HERE
+from kalaba.files.moving import Coordinates, steps
 from kalaba.files.source import Notes
+from kalaba.files.xml_out import Tag
 from kalaba.model.machine import Machine, MachineBody
 from kalaba.model.parts import WORLD
 from kalaba.model.text.expressions import Values, number, parse
@@ -23,36 +23,6 @@ from kalaba.space.numeric_pose import NumericPose
 from kalaba.space.pose import Pose
 from kalaba.space.rotations import from_pose, quaternion_of, rotation_of
 from kalaba.tolerances import LEAST_INERTIA
-
-
-@dataclass
-class Tag:
-    """An element that is written: attributes in order, elements in it."""
-
-    name: str
-    attributes: dict[str, str | float | Array] = field(default_factory=dict)
-    children: list[Tag] = field(default_factory=list)
-
-    def add(self, tag: str, /, **attributes: str | float | Array) -> Tag:
-        """An element in this one."""
-        child = Tag(tag, dict(attributes))
-        self.children.append(child)
-        return child
-
-    def lines(self, depth: int = 0) -> list[str]:
-        """As text."""
-        said = "".join(f" {key}={quoteattr(_text(value))}" for key, value in self.attributes.items())
-        indent = "  " * depth
-        if not self.children:
-            return [f"{indent}<{self.name}{said}/>"]
-        inner = [line for child in self.children for line in child.lines(depth + 1)]
-        return [f"{indent}<{self.name}{said}>", *inner, f"{indent}</{self.name}>"]
-
-
-def _text(value: str | float | Array) -> str:
-    if isinstance(value, str):
-        return value
-    return " ".join(repr(float(entry) + 0.0) for entry in np.atleast_1d(value))
 
 
 def placed(pose: NumericPose) -> dict[str, Array]:
@@ -94,7 +64,7 @@ class Skeleton:
                 raise FileError(f"{machine.name}.{body.name}: MJCF holds rigid bodies, got a flexible one.")
         scalar = [body for body in machine.bodies if not body.joint.has_quaternion]
         self.steps = {body.name: steps(body, self.value) for body in scalar}
-        self.coordinates = Coordinates(machine, self.steps, self.parameters)
+        self.coordinates = Coordinates(machine, "MJCF", self.parameters)
         for index, body in enumerate(machine.bodies):
             self._add_body(index, body)
 

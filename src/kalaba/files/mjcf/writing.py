@@ -18,8 +18,9 @@ from kalaba.errors import ConstraintError
 from kalaba.files.linear_forms import LinearForm
 from kalaba.files.mjcf.drawing import add_pictures
 from kalaba.files.mjcf.placing import HERE
-from kalaba.files.mjcf.skeleton import Skeleton, Tag
+from kalaba.files.mjcf.skeleton import Skeleton
 from kalaba.files.source import Notes
+from kalaba.files.xml_out import Tag
 from kalaba.model.machine import Machine, MachineConnection, MachineConstraint, Thrust, TracedRow
 from kalaba.model.system import System
 from kalaba.model.text.expressions import Distance, Expression

@@ -15,7 +15,7 @@ import numpy as np
 from kalaba.files.sdf.hinges import Hinge
 from kalaba.files.source import Notes
 from kalaba.model.parts import WORLD
-from kalaba.tolerances import AXES_PARALLEL
+from kalaba.tolerances import AXES_PARALLEL, COMPUTED_TURN
 
 STRAIGHTENED = f"axes in a loop that are parallel to within {AXES_PARALLEL:g} rad are made parallel"
 
@@ -61,7 +61,8 @@ def straightened(tree: Sequence[Hinge], cut: Sequence[Hinge], notes: Notes) -> d
                 if 0.0 < sine < AXES_PARALLEL:
                     same = one * float(np.sign(one @ two))
                     hinges[name] = replace(hinges[name], axes=(same, *hinges[name].axes[1:]))
-                    notes.add(STRAIGHTENED, name)
+                    if sine > COMPUTED_TURN:  # else it is rounding
+                        notes.add(STRAIGHTENED, name)
                     break
     return hinges
 

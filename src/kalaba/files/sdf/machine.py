@@ -41,6 +41,7 @@ OPTIONS = {
         "file: models float unless a joint ties them; fixed: none do",
     )
 }
+AXES = ("axis", "axis2")
 GRAVITY = (0.0, 0.0, -9.8)  # of a world that does not say
 READ = {"link", "joint", "frame", "model", "include", "pose", "static", "gravity", "physics", "world"}
 QUIET = {"self_collide", "allow_auto_disable", "enable_wind"}
@@ -100,6 +101,7 @@ class Reader:
         for gear in self.gears:
             self._couple(gear)
         for hinge in self.hinges:
+            self._follow(hinge)
             self._act_along(hinge)
         self._add_frames()
         name = next(iter(self.world.models)) if len(self.world.models) == 1 else self.world.element.get("name")
@@ -290,6 +292,27 @@ class Reader:
             Constraint(self.joint_names[self._short(gear.name)], f"{angles[1]} + {ratio!r}*({angles[0]})")
         )
 
+    def _follow(self, hinge: Hinge) -> None:
+        """Rows for axes that mimic another: d = multiplier (d_leader − reference) + offset."""
+        for place, tag in enumerate(AXES):
+            axis = hinge.element.first(tag)
+            mimic = None if axis is None else axis.first("mimic")
+            if mimic is None:
+                continue
+            name, of = mimic.required("joint"), mimic.get("axis") or AXES[0]
+            scope = hinge.name.rpartition("::")[0]
+            leader = self.displacements.get(f"{scope}::{name}", ())
+            own = self.displacements.get(hinge.name, ())
+            if of not in AXES[: len(leader)] or place >= len(own):
+                raise mimic.error(
+                    f"expected an axis of two joints that close no loop, got {hinge.name} and {name} {of}"
+                )
+            factor = number_of(mimic, "multiplier", 1.0)
+            offset = number_of(mimic, "offset", 0.0) - factor * number_of(mimic, "reference", 0.0)
+            row = f"{own[place]} - {factor!r}*{leader[AXES.index(of)]} - {offset!r}"
+            wanted = f"{self._short(hinge.name)}_mimic{'2' if place else ''}"
+            self.parts.append(Constraint(self.joint_names[wanted], row))
+
     def _is_link(self, hinge: Hinge, name: str) -> bool:
         return any(end == name or end.endswith(f"::{name}") for end in (hinge.parent, hinge.child))
 
@@ -306,7 +329,7 @@ class Reader:
     # what acts
 
     def _act_along(self, hinge: Hinge) -> None:
-        for tag, place in zip(("axis", "axis2"), (0, 1), strict=True):
+        for tag, place in zip(AXES, (0, 1), strict=True):
             axis = hinge.element.first(tag)
             if axis is None:
                 continue
@@ -344,7 +367,7 @@ class Reader:
         return f"{self.acting_names[self._short(hinge.name)]}{'2' if place else ''}"
 
     def _short(self, name: str) -> str:
-        return name if len(self.world.models) > 1 else name.partition("::")[2]
+        return name if len(self.world.models) > 1 else (name.partition("::")[2] or name)
 
     def _add_frames(self) -> None:
         """Named frames of the file, on the links that they are attached to."""

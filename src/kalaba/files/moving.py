@@ -1,4 +1,4 @@
-"""Joints of a machine as joints of MJCF: which hinges and slides, in which order, and how their coordinates follow.
+"""Joints of a machine as joints of files: which hinges and slides, in which order, and how their coordinates follow.
 
 The displacements of a joint are read off its motion at rest: a column that turns is a hinge, one that travels is a
 slide, one that does both is a hinge with a slide that follows it. The product of these, compared with the joint's own
@@ -15,7 +15,6 @@ import numpy as np
 
 from kalaba.errors import FileError
 from kalaba.files.linear_forms import LinearForm, linear_form
-from kalaba.files.mjcf.placing import HERE
 from kalaba.joints import Joint
 from kalaba.model.machine import Machine, MachineBody
 from kalaba.model.text.expressions import Values, number
@@ -28,7 +27,7 @@ from kalaba.tolerances import COUPLING_LINEAR, JOINTS_ALIKE
 
 @dataclass(frozen=True)
 class Step:
-    """A hinge or a slide of MJCF.
+    """A hinge or a slide of a file.
 
     Arguments:
         name: its name in the file
@@ -75,7 +74,7 @@ def _check(body: MachineBody, joint: Joint, found: list[Step]) -> None:
     """Refuse a joint that is not the product of its hinges and slides."""
     d = np.linspace(0.3, 0.7, len(body.displacements))
     by_name = dict(zip((displacement.name for displacement in body.displacements), d, strict=True))
-    pose = HERE
+    pose = NumericPose(np.zeros(3), np.eye(3))
     for step in found:
         pose = pose.then(step.moved(by_name[step.displacement]))
     R, p = (np.array(ca.evalf(entry)) for entry in joint.pose(ca.SX(d)))
@@ -83,12 +82,31 @@ def _check(body: MachineBody, joint: Joint, found: list[Step]) -> None:
         raise FileError(f"{body.name}: MJCF has no joint {joint.kind}, nor hinges and slides that make it.")
 
 
+def joint_name(machine: Machine, body: str, index: int, displacement: str) -> str:
+    """A name for a joint in a file: that of its motor, damper or rotor, which are named after joints; else the body's.
+
+    Arguments:
+        machine: the machine
+        body: name of the body that it moves
+        index: which of the joints in a row that move the body
+        displacement: name of what it is here; "" for joints of none or several
+    """
+    acting = [(a.name, a.displacement.text) for a in machine.actuators]
+    acting += [(spring.name, spring.displacement.text) for spring in machine.springs]
+    acting += [(rotor.name, rotor.displacement.text) for rotor in machine.rotors]
+    for part, along in acting:
+        joint, _, word = part.rpartition(".")
+        if joint and word in {"motor", "damper", "rotor"} and along == displacement:
+            return joint
+    return f"{body}_joint{index + 1 if index else ''}"
+
+
 @dataclass
 class Coordinates:
-    """Coordinates of MJCF, and how those of the machine and all displacements follow from them."""
+    """Coordinates of a file, and how those of the machine and all displacements follow from them."""
 
     machine: Machine
-    steps: dict[str, list[Step]]  # by body
+    kind: str  # of file, for messages: "MJCF"
     parameters: dict[str, float]
     names: list[str] = field(default_factory=list)  # independent ones: displacements by name
     followers: dict[str, LinearForm] = field(default_factory=dict)  # displacement → form of independent ones
@@ -103,7 +121,7 @@ class Coordinates:
             form = self._form(displacement.expression, scalars)
             if form is None:
                 raise FileError(
-                    f"{displacement.name}: MJCF holds joints that follow coordinates linearly, not q= "
+                    f"{displacement.name}: {self.kind} holds joints that follow coordinates linearly, not q= "
                     f"{displacement.expression.text!r}."
                 )
             if not form.terms:
@@ -133,7 +151,7 @@ class Coordinates:
         self.followers[name] = LinearForm(offset, terms)
 
     def of(self, expression: Any) -> LinearForm | None:  # noqa: ANN401  (an Expression)
-        """An expression as a linear form of MJCF's independent coordinates; None if it is none."""
+        """An expression as a linear form of the file's independent coordinates; None if it is none."""
         moving = {c.name for c in self.machine.coordinates} | self.machine.displacements.keys()
         words = [name.rpartition(".") for name in expression.names - moving]
         if any(component in XYZ and frame in self.machine.frames for frame, _, component in words):
