@@ -17,7 +17,7 @@ import kalaba as kb
 from kalaba.constrain.kernels.standard import STANDARD
 from kalaba.printing.reading import operation_count
 from kalaba.robots.catalogue import ENTRIES
-from kalaba.robots.dual_mobile_arm import BY_ALL_MOTORS, HALF
+from kalaba.robots.dual_mobile_arm import ALIKE, GOALS, HALF
 from kalaba.robots.papers.dong2022 import PAPER
 from kalaba.space.instructions import ARITY, instructions
 from kalaba.view.figures.sources import _panel
@@ -669,7 +669,7 @@ def motor_peaks() -> dict[str, float]:
     """The largest effort of each of twelve motors that lead the load in place of the path's rows."""
     led = kb.build(kb.load(NAME, control="servo"), backend=kb.Interpreted())
     times = np.linspace(0, 2, 21)
-    return kb.inverse_dynamics(led, BY_ALL_MOTORS.goals, BY_ALL_MOTORS.allocation, times=times).peaks
+    return kb.inverse_dynamics(led, GOALS, ALIKE, times=times).peaks
 
 
 def test_motors_lead_the_load_along_the_path():
