@@ -2,7 +2,7 @@
 
 from kalaba.compiled.memory import INCONSISTENT, RUNNING, SINGULAR, Memory, evaluate, load
 from kalaba.compiled.pace import stays_finite
-from kalaba.compiled.projection import fail_unsettled, keep_raw, note_gap, note_jolts, restore, settle, speed_change
+from kalaba.compiled.projection import fail_unsettled, keep_raw, measure_change, note_gap, note_jolts, restore, settle
 from kalaba.constrain import rows
 from kalaba.native.machine_code import Floats, call, compiled, floats, integers
 from kalaba.tolerances import (
@@ -80,7 +80,8 @@ def choose_again(memory: Memory) -> None:
         keep_raw(memory, y)
         settle(memory, y, t)
         if memory.n_steps > 0:  # a start need not obey its rows
-            note_jolts(memory, y, t)
+            measure_change(memory, y)
+            note_jolts(memory, t)
         fail_unsettled(memory)
         load(memory, y, t)
         call(memory.settle, memory.inputs, memory.settled, memory.settle_store)
@@ -102,9 +103,10 @@ def flag_noise(memory: Memory, state: Floats, t: float) -> bool:
     row's size, becomes a change of the speed. That alone may be the error of a long step.
     """
     flag, any_noise, any_change = integers(memory.flag), False, False
+    measure_change(memory, state)
     for lane in range(memory.lanes):
         is_running = integers(memory.status)[lane] == RUNNING and memory.projecting == 1 and memory.n_rows > 0
-        flag[lane] = 1 if is_running and not speed_change(memory, state, lane) <= PROJECTION_SPEED_CHANGE else 0
+        flag[lane] = 1 if is_running and not floats(memory.speed_change)[lane] <= PROJECTION_SPEED_CHANGE else 0
         any_change |= flag[lane] == 1
     if any_change:
         load(memory, floats(memory.raw), t)
@@ -138,7 +140,8 @@ def settle_step(memory: Memory) -> None:
                 _write_down(memory, lane, _choose(memory, lane))
                 integers(memory.rank)[lane] = -1  # to be chosen again, and judged, when the next step begins
         settle(memory, trial, t)
-    note_jolts(memory, trial, t)
+        measure_change(memory, trial)
+    note_jolts(memory, t)
     stays_finite(memory, trial)
     fail_unsettled(memory)
 

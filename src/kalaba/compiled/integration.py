@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kalaba.compiled.kernels import Kernels
+from kalaba.compiled.memory import RUNNING
 from kalaba.compiled.methods import Methods, TangentKernels
 from kalaba.compiled.schedule import Schedule
 from kalaba.compiled.trajectory import Change, Opening, RankAtTime, Status, Trajectory
@@ -63,7 +64,7 @@ class Integration:
     @property
     def running(self) -> bool:
         """Whether some lane goes on."""
-        return bool((self._workspace.arrays["status"] == Status.RUNNING).any())
+        return RUNNING in self._workspace.arrays["status"].tolist()
 
     @property
     def is_at_end(self) -> bool:

@@ -184,6 +184,7 @@ class Memory:
     worst: int  # (lanes,): largest gap met, in units of gaps, its row (integers) and its time
     worst_row: int
     worst_time: int
+    speed_change: int  # (lanes,): how much of the speed the last projection changed
     jolt: int  # (lanes,): largest change of speed by a projection, of the largest speed, and its time
     jolt_time: int
 

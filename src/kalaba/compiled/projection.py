@@ -117,15 +117,17 @@ def keep_raw(memory: Memory, state: Floats) -> None:
 
 
 @compiled
-def speed_change(memory: Memory, state: Floats, lane: int) -> float:
-    """Tell how much of a lane's speed its projection has changed: of the largest so far, as a machine may turn back."""
+def measure_change(memory: Memory, state: Floats) -> None:
+    """Find how much of each lane's speed its projection has changed: of the largest so far, as machines turn back."""
     raw, extents, lanes, units = floats(memory.raw), floats(memory.extents), memory.lanes, floats(memory.v_units)
-    change, fastest, first_v = 0.0, SLOWEST * memory.own_rate, memory.n_y - memory.n_v
-    for j in range(memory.n_v):
-        i = (first_v + j) * lanes + lane
-        change = max(change, abs(state[i] - raw[i]) / units[j])
-        fastest = max(fastest, abs(raw[i]) / units[j], extents[i] / units[j])
-    return change / fastest
+    first_v = memory.n_y - memory.n_v
+    for lane in range(lanes):
+        change, fastest = 0.0, SLOWEST * memory.own_rate
+        for j in range(memory.n_v):
+            i = (first_v + j) * lanes + lane
+            change = max(change, abs(state[i] - raw[i]) / units[j])
+            fastest = max(fastest, max(abs(raw[i]), extents[i]) / units[j])
+        floats(memory.speed_change)[lane] = change / fastest
 
 
 @compiled
@@ -137,15 +139,15 @@ def restore(memory: Memory, state: Floats, lane: int) -> None:
 
 
 @compiled
-def note_jolts(memory: Memory, state: Floats, t: float) -> None:
-    """Keep on record how much of the speed a projection took.
+def note_jolts(memory: Memory, t: float) -> None:
+    """Keep on record how much of the speed a projection took, which `measure_change` has found.
 
     On a smooth motion it is the stepper's error; more means that the machine passed a singular position, or that rows
     came into force with a jolt.
     """
     jolt = floats(memory.jolt)
     for lane in range(memory.lanes):
-        size = speed_change(memory, state, lane)
+        size = floats(memory.speed_change)[lane]
         if size > jolt[lane] and integers(memory.status)[lane] == RUNNING:
             jolt[lane] = size
             floats(memory.jolt_time)[lane] = t

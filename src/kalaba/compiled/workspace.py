@@ -211,7 +211,7 @@ def _units(units: Units) -> Arrays:
 def _lane_arrays(lanes: int, start: float) -> Arrays:
     integers = {"status": 0, "active": 0, "flag": 0, "row": -1, "rank": -1, "worst_row": -1, "samples": 0}
     floats = {"reached": start, "residual": 0.0, "worst": 0.0, "worst_time": start, "jolt": 0.0, "jolt_time": start}
-    floats |= {"values": 0.0, "before": np.nan, "stop": np.inf}
+    floats |= {"values": 0.0, "before": np.nan, "stop": np.inf, "speed_change": 0.0}
     return {
         **{name: np.full(lanes, value, dtype=np.int64) for name, value in integers.items()},
         **{name: np.full(lanes, value, dtype=np.float64) for name, value in floats.items()},

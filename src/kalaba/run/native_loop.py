@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kalaba.run.task import Task
 
 LOOK_EVERY = 0.1  # s of wall time between two looks at the progress
-FEWEST_STEPS, MOST_STEPS = 16, 1 << 20  # in one call of the compiled loop, which nothing can interrupt
+FIRST_STEPS, MOST_STEPS = 128, 1 << 20  # in one call of the compiled loop, which nothing can interrupt
 
 ENDINGS: Mapping[LoopStatus, Ending] = {
     LoopStatus.DONE: Ending.DONE,
@@ -47,7 +47,7 @@ def run_native(task: Task) -> Run:
     integration = Integration(kernels_of(task), task.stepper, schedule, start, stiff)
     integration.weight[:] = task.plant.row_weights[:, np.newaxis]
     began = now = last_report = clock.perf_counter()
-    steps = FEWEST_STEPS
+    steps = FIRST_STEPS
     limit = None
     while integration.running and limit is None:
         left = max(task.max_steps - integration.steps, 1)  # at the end there is a sample to record and no step to take
