@@ -42,8 +42,9 @@ def test_a_machine_without_rows_has_no_residual_to_show():
     ids=["native", "stiff", "interpreted"],
 )
 def test_every_kind_of_run_tells_where_it_stands(monkeypatch, stepper, backend):
-    """The native loop is told to look after every call, so that a short run has something to tell."""
+    """The native loop is told to look after every call, and calls are short, so that a short run has much to tell."""
     monkeypatch.setattr(LOOP, "LOOK_EVERY", 0.0)
+    monkeypatch.setattr(LOOP, "FIRST_STEPS", 16)
     told = []
     run = kb.simulate(kb.build(kb.load("four-bar"), backend=backend), 0.1, stepper=stepper, progress=told.append)
     assert len(told) > 3
@@ -63,6 +64,7 @@ def test_the_last_word_of_a_native_run_is_its_worst_residual():
 def test_how_often_one_looks_changes_no_bit(monkeypatch):
     alone = kb.simulate(kb.load("four-bar"), 0.2)
     monkeypatch.setattr(LOOP, "LOOK_EVERY", 0.0)  # chunks of the smallest size
+    monkeypatch.setattr(LOOP, "FIRST_STEPS", 1)
     watched = kb.simulate(kb.load("four-bar"), 0.2, progress=lambda _: None)
     assert np.array_equal(alone.q, watched.q)
     assert np.array_equal(alone.v, watched.v)
