@@ -1,5 +1,8 @@
 """One step of an explicit method, its error, and the states in between; the same source whatever the lanes."""
 
+from collections.abc import Mapping
+from functools import cache
+
 import numpy as np
 import numpy.typing as npt
 
@@ -15,7 +18,8 @@ from kalaba.tolerances import PIVOT_FADED, STIFF_PAYS, STIFF_STEP
 _HERMITE = {0: (1.0, -2.0, 1.0), -2: (0.0, 3.0, -2.0), -1: (0.0, -1.0, 1.0)}
 
 
-def coefficients(tableau: ButcherTableau) -> dict[str, npt.NDArray[np.float64]]:
+@cache
+def coefficients(tableau: ButcherTableau) -> Mapping[str, npt.NDArray[np.float64]]:
     """Give the arrays of a method that `Memory` names; `dense` has two rows more than stages, for D and for k₁."""
     dense = np.zeros((len(tableau.nodes) + 2, DENSE_POWERS))
     for stage, row in (dict(enumerate(tableau.dense)) or _HERMITE).items():

@@ -136,9 +136,9 @@ class Integration:
 
     def trajectory(self, lane: int = 0) -> Trajectory:
         """Give a copy of what one lane has recorded so far."""
-        arrays, memory = self._workspace.arrays, self._workspace.memory[0]
-        count = int(arrays["samples"][lane])
-        logged = arrays["choices"][: memory.n_choices]
+        arrays, memory = self._workspace.arrays, self._workspace.memory
+        count, n_choices = int(arrays["samples"][lane]), int(memory["n_choices"][0])
+        logged = arrays["choices"][:n_choices]
         return Trajectory(
             time=arrays["sample_time"][:count, lane].copy(),
             y=arrays["sample_y"][:count, :, lane].copy(),
@@ -153,11 +153,11 @@ class Integration:
             end_y=self.y[:, lane].copy(),
             worst=self.worst(lane),
             jolt=(float(arrays["jolt"][lane]), float(arrays["jolt_time"][lane])),
-            steps=int(memory.n_steps),
-            rejected=int(memory.n_rejected),
+            steps=self.steps,
+            rejected=int(memory["n_rejected"][0]),
             choices=tuple(RankAtTime(float(time), int(rank)) for time, of, rank in logged if of == lane),
-            n_choices=int(memory.n_choices),
+            n_choices=n_choices,
             changes=self.changes,
-            stiffest=float(memory.stiffest),
+            stiffest=float(memory["stiffest"][0]),
             trials=self._methods.trials,
         )

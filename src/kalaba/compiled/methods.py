@@ -129,9 +129,8 @@ class Methods:
         self._since = self._counts()
 
     def _counts(self) -> dict[str, float]:
-        record = self._memory[0]
         names = ("time", "n_steps", "n_rejected", "n_iterations", "n_tangents", "n_factors")
-        return {name: float(record[name]) for name in names}
+        return {name: float(self._memory[name][0]) for name in names}
 
     def _so_far(self) -> Tally:
         """What the method in use has done since it was put to use: motion kernels, tangents, factors and solutions."""

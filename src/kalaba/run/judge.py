@@ -12,6 +12,7 @@ only feedback holds, the energy balance is all there is to judge by.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -152,6 +153,7 @@ def _is_jolted(beside: Comparison) -> bool:
     return beside.other is None or beside.other.effort.jolt[0] > JOLT
 
 
+@cache
 def _checker(rtol: float) -> Auto:
     """The stepper of another run, by the tolerance of a single step."""
     whole = float(f"{max(rtol, SHARPEST) / STEPS_SHARE:.3g}")  # as a person would write it

@@ -111,7 +111,7 @@ class _Asked(NamedTuple):
     @property
     def controller(self) -> Controller | None:
         """The control, if it is given as a controller."""
-        return self.control if isinstance(self.control, Controller) else None
+        return self.control if self.control is not None and isinstance(self.control, Controller) else None
 
 
 def _asked(

@@ -1,6 +1,7 @@
 """The default: steps that watch their own error, explicit while that pays and implicit where the motion is stiff."""
 
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar
 
 from kalaba.steppers.dormand_prince import DormandPrince
@@ -46,4 +47,10 @@ class Auto(AdaptiveStepper):
     @property
     def if_stiff(self) -> Stepper:
         """The implicit pair, with the same tolerances."""
-        return Kvaerno(STEPS_SHARE * self.rtol, STEPS_SHARE * self.atol, max_step=self.max_step)
+        return _implicit(STEPS_SHARE * self.rtol, STEPS_SHARE * self.atol, self.max_step)
+
+
+@cache
+def _implicit(rtol: float, atol: float, max_step: float) -> Kvaerno:
+    """The implicit pair, made once: every run asks for it some times."""
+    return Kvaerno(rtol, atol, max_step=max_step)
