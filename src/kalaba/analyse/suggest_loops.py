@@ -19,6 +19,7 @@ from kalaba.model.machine import MachineConnection
 from kalaba.model.parts import Connection, Start
 from kalaba.model.topology.recut import loop_of
 from kalaba.native.backend import Interpreted
+from kalaba.plant.guess import resting
 from kalaba.plant.plant import Plant, build
 from kalaba.space.numeric_pose import NumericPose
 from kalaba.space.pose import Axis, Pose
@@ -26,7 +27,7 @@ from kalaba.space.rotations import zyx_angles
 from kalaba.tolerances import LOOP_AXES_SAME, LOOP_DRAWN_CLOSED
 
 if TYPE_CHECKING:
-    from kalaba.model.machine import Machine, MachineBody
+    from kalaba.model.machine import MachineBody
     from kalaba.model.system import System
     from kalaba.space.arrays import Array
 
@@ -63,7 +64,7 @@ def suggest_loops(system: System) -> tuple[Suggestion, ...]:
         system: a machine, usually a tree from a file
     """
     plant = build(system, backend=Interpreted())
-    q = drawn(plant.machine)
+    q = resting(plant.machine, drawn=True)
     made: list[Suggestion] = []
     taken = {part.name for part in system.parts}
     for parent, child, gap in _pairs(plant, q):
@@ -73,19 +74,6 @@ def suggest_loops(system: System) -> tuple[Suggestion, ...]:
             made.append(suggestion)
             taken.add(name)
     return tuple(sorted(made, key=lambda s: (s.freedoms < 1, -s.smallest_singular_value)))
-
-
-def drawn(machine: Machine) -> Array:
-    """The configuration in which files draw a machine: zero, or mid-limit where limits leave zero out."""
-    q = np.zeros(len(machine.coordinates))
-    for first, _ in machine.quaternions:
-        q[first] = 1.0
-    names = [c.name for c in machine.coordinates]
-    for body in machine.bodies:
-        limits = body.joint.limits
-        if limits is not None and body.displacements[0].name in names and not limits[0] <= 0.0 <= limits[1]:
-            q[names.index(body.displacements[0].name)] = (limits[0] + limits[1]) / 2
-    return q
 
 
 def _poses(plant: Plant, q: Array) -> dict[str, NumericPose]:

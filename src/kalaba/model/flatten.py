@@ -11,9 +11,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from kalaba.errors import ModelError, near
+from kalaba.model import acting
 from kalaba.model import machine as flat
 from kalaba.model import parts as described
 from kalaba.model.appearance import MachineVisual, Visual
+from kalaba.model.names import WORLD, check_name
 from kalaba.model.plausible import check_values
 from kalaba.model.system import Placement
 from kalaba.model.text.expressions import Expression, parse
@@ -31,9 +33,9 @@ if TYPE_CHECKING:
 def flatten(system: System) -> flat.Machine:
     """Lay out a System flat, or raise a ModelError that names the part at fault."""
     layout = _Layout(system.name)
-    layout.frames[described.WORLD] = flat.MachineFrame(described.WORLD, "", None, -1)
-    layout.collect(system, Scope("", described.WORLD))
-    gravity = layout.numbers(system, Scope("", described.WORLD), "").gravity
+    layout.frames[WORLD] = flat.MachineFrame(WORLD, "", None, -1)
+    layout.collect(system, Scope("", WORLD))
+    gravity = layout.numbers(system, Scope("", WORLD), "").gravity
     resolved = {
         kind: [layout.resolve(part, scope) for part, scope in layout.parts_by_kind[kind]] for kind in _RESOLVE_ORDER
     }
@@ -53,10 +55,10 @@ def flatten(system: System) -> flat.Machine:
         bodies=tuple(bodies),
         frames=layout.frames,
         closures=tuple(closures),
-        actuators=tuple(resolved[described.Actuator]),
-        springs=tuple(resolved[described.Spring]),
-        rotors=tuple(resolved[described.Rotor]),
-        forces=tuple(resolved[described.Force]),
+        actuators=tuple(resolved[acting.Actuator]),
+        springs=tuple(resolved[acting.Spring]),
+        rotors=tuple(resolved[acting.Rotor]),
+        forces=tuple(resolved[acting.Force]),
         outputs=tuple(resolved[described.Output]),
         parameters=tuple(layout.parameters.values()),
         start=layout.start,
@@ -85,10 +87,10 @@ def _check_start(machine: flat.Machine, known: set[str]) -> None:
 
 _RESOLVE_ORDER: tuple[Any, ...] = (
     described.Body,
-    described.Actuator,
-    described.Spring,
-    described.Rotor,
-    described.Force,
+    acting.Actuator,
+    acting.Spring,
+    acting.Rotor,
+    acting.Force,
     described.Output,
     Visual,
 )
@@ -129,7 +131,7 @@ class _Layout:
         self.cuts += [(scope.full(connection), scope.full(body)) for connection, body in system.cuts]
         self.start = self.start.over(mine)  # what an outer System says comes first and stays
         for name in system.coordinates:
-            described.check_name(name, f"{system.name}.coordinates")
+            check_name(name, f"{system.name}.coordinates")
             self._take(scope.full(name), "coordinate")
             self._add_scalar(scope.full(name), "")
         for part in system.parts:
@@ -152,14 +154,14 @@ class _Layout:
             at = self.numbers(part, scope, name).at
             self.frames[name] = flat.MachineFrame(name, scope.frame(part.parent), at, -1)
         elif isinstance(part, described.Parameter):
-            described.check_name(part.name, "Parameter")
+            check_name(part.name, "Parameter")
             self._add_parameter(replace(part, name=name))
         elif isinstance(part, described.Connection | described.Constraint):
             self.closures.append((part, scope))
         else:
-            kind = described.Actuator if isinstance(part, described.Thruster) else type(part)
+            kind = acting.Actuator if isinstance(part, acting.Thruster) else type(part)
             self.parts_by_kind[kind].append((part, scope))
-        if isinstance(part, described.Body | described.Connection | described.Spring | described.Rotor):
+        if isinstance(part, described.Body | described.Connection | acting.Spring | acting.Rotor):
             self.numbers(part, scope, name)  # so that every expression knows every number
 
     def _collect_body(self, part: described.Body, name: str) -> None:
@@ -270,15 +272,12 @@ class _Layout:
     def velocities_with_units(self, bodies: Iterable[flat.MachineBody]) -> tuple[flat.Coordinate, ...]:
         """Velocities: a plain coordinate's rate has its name."""
         units = {c.name: f"{c.unit}/s" for c in self.coordinates_with_units(bodies)}
-        plain = {self._nth(self.velocities, v) for _, v in self.scalar_pairs}
+        names = list(self.velocities)
+        plain = {names[v] for _, v in self.scalar_pairs}
         return tuple(
             flat.Coordinate(name, units.get(name, unit) if name in plain else unit)
             for name, unit in self.velocities.items()
         )
-
-    @staticmethod
-    def _nth(names: dict[str, str], index: int) -> str:
-        return list(names)[index]
 
 
 def _body(layout: _Layout, part: described.Body, scope: Scope, name: str) -> flat.MachineBody:
@@ -330,21 +329,21 @@ def _traced(layout: _Layout, traced: Traced, scope: Scope, path: str) -> tuple[f
     return tuple(flat.TracedRow(traced, index, arguments) for index in range(len(traced.results)))
 
 
-def _thruster(layout: _Layout, part: described.Thruster, scope: Scope, name: str) -> flat.MachineActuator:
+def _thruster(layout: _Layout, part: acting.Thruster, scope: Scope, name: str) -> flat.MachineActuator:
     frame = scope.known_frame(part.frame, name, layout.frames)
     return flat.MachineActuator(name, flat.Thrust(frame, part.axis), part.limit)
 
 
-def _actuator(layout: _Layout, part: described.Actuator, scope: Scope, name: str) -> flat.MachineActuator:
+def _actuator(layout: _Layout, part: acting.Actuator, scope: Scope, name: str) -> flat.MachineActuator:
     return flat.MachineActuator(name, _displacement(layout, part, scope, name), part.limit)
 
 
-def _spring(layout: _Layout, part: described.Spring, scope: Scope, name: str) -> flat.MachineSpring:
+def _spring(layout: _Layout, part: acting.Spring, scope: Scope, name: str) -> flat.MachineSpring:
     copy, displacement = layout.numbers(part, scope, name), _displacement(layout, part, scope, name)
     return flat.MachineSpring(name, displacement, copy.stiffness, copy.damping, copy.rest, copy.friction, part.creep)
 
 
-def _rotor(layout: _Layout, part: described.Rotor, scope: Scope, name: str) -> flat.MachineRotor:
+def _rotor(layout: _Layout, part: acting.Rotor, scope: Scope, name: str) -> flat.MachineRotor:
     copy, displacement = layout.numbers(part, scope, name), _displacement(layout, part, scope, name)
     if displacement.uses_time:
         raise ModelError(
@@ -354,7 +353,7 @@ def _rotor(layout: _Layout, part: described.Rotor, scope: Scope, name: str) -> f
 
 
 def _displacement(
-    layout: _Layout, part: described.Actuator | described.Spring | described.Rotor, scope: Scope, name: str
+    layout: _Layout, part: acting.Actuator | acting.Spring | acting.Rotor, scope: Scope, name: str
 ) -> Expression:
     """What a motor, a spring or a rotor acts along: a length or an angle, not a rate."""
     expression = layout.expression(part.displacement, scope, name)
@@ -366,9 +365,9 @@ def _displacement(
     return expression
 
 
-def _force(layout: _Layout, part: described.Force, scope: Scope, name: str) -> flat.MachineForce:
+def _force(layout: _Layout, part: acting.Force, scope: Scope, name: str) -> flat.MachineForce:
     def half(content: Any) -> Any:
-        if isinstance(content, described.Sampled):
+        if isinstance(content, acting.Sampled):
             return content
         if isinstance(content, Traced):
             return _traced(layout, content, scope, name)
@@ -390,11 +389,11 @@ _RESOLVERS: dict[type, Callable[..., Any]] = {
     described.Body: _body,
     described.Connection: _connection,
     described.Constraint: _constraint,
-    described.Actuator: _actuator,
-    described.Thruster: _thruster,
-    described.Spring: _spring,
-    described.Rotor: _rotor,
-    described.Force: _force,
+    acting.Actuator: _actuator,
+    acting.Thruster: _thruster,
+    acting.Spring: _spring,
+    acting.Rotor: _rotor,
+    acting.Force: _force,
     described.Output: _output,
     Visual: _visual,
 }

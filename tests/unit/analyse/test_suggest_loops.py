@@ -52,3 +52,10 @@ def test_joints_that_never_come_apart_and_closed_loops_are_no_suggestions():
     (loop,) = kb.suggest_loops(four_bar())
     assert kb.suggest_loops(loop.system) == ()
     assert "no frames of two bodies coincide" in loops_yaml(kb.load("puma560"), ())
+
+
+def test_a_loop_beside_a_slide_without_an_upper_limit_is_found():
+    cart = kb.Body("cart", kb.Solid(1.0), joint=kb.Prismatic(kb.X, limits=(0.1, np.inf)))
+    (loop,) = kb.suggest_loops(four_bar().add(cart))
+    assert loop.freedoms == 2
+    assert dict(loop.system.start.guess)["cart.travel"] == 0.1

@@ -25,7 +25,9 @@ from kalaba.files.source import Notes
 from kalaba.files.tree import MASSLESS, Drive, as_pose, limits_of, solid_of
 from kalaba.files.xml_tree import Element
 from kalaba.joints import Free, Joint, Prismatic, Revolute, Spherical, Weld
-from kalaba.model.parts import WORLD, Body, Force, Frame
+from kalaba.model.acting import Force
+from kalaba.model.names import WORLD
+from kalaba.model.parts import Body, Frame
 from kalaba.model.solids import Solid
 from kalaba.model.system import AnyPart
 from kalaba.model.text.syntax import number_text

@@ -13,7 +13,7 @@ from kalaba.files.mjcf.shapes import Shape as Geom
 from kalaba.files.tree import as_pose
 from kalaba.files.xml_tree import Element
 from kalaba.model.appearance import BoxShape, CylinderShape, MeshShape, Shape, SphereShape, Visual
-from kalaba.model.parts import WORLD
+from kalaba.model.names import WORLD
 from kalaba.space.numeric_pose import NumericPose
 from kalaba.space.rotations import rotation_of
 

@@ -26,8 +26,9 @@ from kalaba.files.tree import MASSLESS, Drive, as_pose, is_massless
 from kalaba.files.xml_tree import Element
 from kalaba.joints import Free, Joint, Revolute, Weld
 from kalaba.model.formats import Described
+from kalaba.model.names import WORLD
 from kalaba.model.options import OneOf, Option
-from kalaba.model.parts import WORLD, Body, Connection, Constraint, Frame, Start
+from kalaba.model.parts import Body, Connection, Constraint, Frame, Start
 from kalaba.model.system import AnyPart, System
 from kalaba.space.arrays import Array
 from kalaba.space.numeric_pose import NumericPose

@@ -15,18 +15,17 @@ import numpy as np
 
 from kalaba.errors import near
 from kalaba.files.names import Names
-from kalaba.files.urdf_elements import axis, origin
+from kalaba.files.urdf.elements import axis, origin
 from kalaba.joints import Cylindrical, Joint, Planar, Prismatic, Revolute, Spherical, Universal, Weld
 from kalaba.model.parts import Connection, Constraint, Frame
 from kalaba.space.pose import Axis, Pose
 from kalaba.space.rotations import from_pose, quaternion_of, rotation_of
 
 if TYPE_CHECKING:
-    from kalaba.files.urdf import Hinge, Robot
+    from kalaba.files.urdf.machine import Hinge, Robot
     from kalaba.files.xml_tree import Element
     from kalaba.space.arrays import Array
 
-TAGS = ("loop", "coupling", "constraint")
 ALONG_AXIS: Mapping[str, Callable[[Axis], Joint]] = {
     "revolute": Revolute,
     "continuous": Revolute,
@@ -43,11 +42,9 @@ def read(root: Element, robot: Robot) -> list[Closing]:
     names = Names(robot.notes, "loop", taken={*robot.frames.values()})
     parts: list[Closing] = []
     for element in root:
-        if element.tag in TAGS:
+        if element.tag in READERS:
             name = names[element.required("name")]
-            parts += {"loop": _loop, "coupling": _coupling, "constraint": _constraint}[element.tag](
-                element, name, robot
-            )
+            parts += READERS[element.tag](element, name, robot)
     return parts
 
 
@@ -139,8 +136,9 @@ def _above(link: str, robot: Robot) -> list[Hinge]:
     return joints
 
 
-_READERS: dict[str, Callable[[Element, str, Robot], Iterator[Closing]]] = {
+READERS: Mapping[str, Callable[[Element, str, Robot], Iterator[Closing]]] = {
     "loop": _loop,
     "coupling": _coupling,
     "constraint": _constraint,
 }
+TAGS = tuple(READERS)

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 from kalaba.errors import FileError
 from kalaba.files.source import Source
-from kalaba.files.urdf_elements import origin
+from kalaba.files.urdf.elements import origin
 from kalaba.files.xml_tree import Element
 from kalaba.model.appearance import BoxShape, CylinderShape, MeshShape, Shape, SphereShape, Visual
-from kalaba.model.parts import WORLD
+from kalaba.model.names import WORLD
 
 NO_MESH = "mesh files that are not in the folders that were given (roots=), left out"
 

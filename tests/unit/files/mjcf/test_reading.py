@@ -6,8 +6,8 @@ import pytest
 import kalaba as kb
 from kalaba.errors import FileError, KalabaError
 from kalaba.files.mjcf import read
+from kalaba.model.acting import Force, Rotor, Spring
 from kalaba.model.appearance import CylinderShape, MeshShape, SphereShape, Visual
-from kalaba.model.parts import Force, Rotor, Spring
 from kalaba.space.rotations import from_pose, rotation_of
 
 ARM = """<mujoco model="two links">

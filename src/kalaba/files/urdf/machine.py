@@ -11,34 +11,32 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kalaba.errors import FileError, ModelError, near
-from kalaba.files import urdf_loops, urdf_xacro
 from kalaba.files.names import Names
 from kalaba.files.source import Notes, Source
 from kalaba.files.tree import BASE, MASSLESS, Drive, base_joint, is_massless, limits_of, solid_of
-from kalaba.files.urdf_elements import axis, origin
-from kalaba.files.urdf_visuals import Materials, visuals_of
+from kalaba.files.urdf import loops as loop_elements
+from kalaba.files.urdf import xacro
+from kalaba.files.urdf.elements import axis, origin
+from kalaba.files.urdf.visuals import Materials, visuals_of
 from kalaba.files.xml_tree import Element, parse, parse_text
 from kalaba.joints import Free, Joint, Planar, Prismatic, Revolute, Spherical, Weld
-from kalaba.model.formats import Described, Format
+from kalaba.model.formats import Described
+from kalaba.model.names import WORLD
 from kalaba.model.options import AnyText, OneOf, Option
-from kalaba.model.parts import WORLD, Body, Frame, Start
+from kalaba.model.parts import Body, Frame, Start
 from kalaba.model.solids import INERTIA_PARTS, Solid
 from kalaba.model.system import AnyPart, System
 from kalaba.space.pose import Pose
 from kalaba.space.rotations import from_pose, rotation_of
 
-if TYPE_CHECKING:
-    from kalaba.run.scenario import Scenario
-
 TURNING = ("revolute", "continuous")
 TYPES = (*TURNING, "prismatic", "fixed", "floating", "planar", "spherical")  # spherical: Bullet's addition
 SCALAR = {"revolute": "angle", "continuous": "angle", "prismatic": "travel"}  # type → name of the displacement
-READ = {"link", "joint", "transmission", "material", *urdf_loops.TAGS}
+READ = {"link", "joint", "transmission", "material", *loop_elements.TAGS}
 ROTOR_INERTIA = ("rotorInertia", "motorInertia", "rotor_inertia", "drake:rotor_inertia")
 REDUCTION = ("mechanicalReduction", "gear_ratio", "drake:gear_ratio")
 OPTIONS = {
@@ -61,7 +59,7 @@ def read(
         meshes: whether shapes in mesh files are taken along
     """
     source = Source(path, roots)
-    root = parse_text(urdf_xacro.expanded(source), path.name) if path.suffix.lower() == ".xacro" else parse(source)
+    root = parse_text(xacro.expanded(source), path.name) if path.suffix.lower() == ".xacro" else parse(source)
     if root.tag != "robot":
         raise root.error("expected a <robot>. Is it a URDF?")
     robot = Robot(root, source, base, with_meshes=meshes)
@@ -70,7 +68,7 @@ def read(
     except ModelError as error:  # a number that no part can have
         raise FileError(f"{path.name}: {error}") from error
     if loops:
-        from kalaba.files import urdf_loops_file as loops_file  # which reads YAML
+        from kalaba.files.urdf import loops_file  # which reads YAML
 
         system = loops_file.added(system, Source(Path(loops), roots, notes=source.notes), robot)
     return Described(system, notes=source.notes.lines)
@@ -133,7 +131,7 @@ class Robot:
         materials = Materials(self.root, self.source)
         for link in self.links.values():
             parts += visuals_of(link.element, self.frames[link.name], materials, with_meshes=self.with_meshes)
-        loops = urdf_loops.read(self.root, self)
+        loops = loop_elements.read(self.root, self)
         parts += loops
         name = identifier_or(self.root.get("name"), self.source.path)
         return System(name, parts, start=self.drawn_start() if loops else Start())
@@ -365,13 +363,3 @@ class Robot:
 def identifier_or(name: str, path: Path) -> str:
     """The name of a machine, as its file gives it; else the file's."""
     return name.strip() or path.stem
-
-
-def write(described: System | Scenario, path: Path) -> tuple[str, ...]:
-    """Write a machine; see urdf_write."""
-    from kalaba.files import urdf_write  # which assembles loops
-
-    return urdf_write.write(described, path)
-
-
-FORMAT = Format("URDF", (".urdf", ".xacro"), read, write, options=OPTIONS)

@@ -8,7 +8,7 @@ import pytest
 
 import kalaba as kb
 from kalaba.errors import FileError
-from kalaba.files.urdf import read
+from kalaba.files.urdf.machine import read
 from kalaba.model.appearance import BoxShape, MeshShape
 from kalaba.model.formats import format_of
 

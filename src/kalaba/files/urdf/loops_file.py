@@ -22,7 +22,7 @@ from kalaba.model.parts import Connection
 
 if TYPE_CHECKING:
     from kalaba.files.source import Source
-    from kalaba.files.urdf import Robot
+    from kalaba.files.urdf.machine import Robot
     from kalaba.model.system import System
 
 LOOPS = "closed_loop"
