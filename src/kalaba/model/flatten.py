@@ -6,6 +6,7 @@ the parts say of each other. A name in a System is looked up in that System; `wo
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -61,7 +62,7 @@ def flatten(system: System) -> flat.Machine:
         forces=tuple(resolved[acting.Force]),
         outputs=tuple(resolved[described.Output]),
         parameters=tuple(layout.parameters.values()),
-        start=layout.start,
+        start=described.Start.joined(layout.starts),
         quaternions=tuple(layout.quaternions),
         scalar_pairs=tuple(layout.scalar_pairs),
         visuals=tuple(resolved[Visual]),
@@ -85,15 +86,8 @@ def _check_start(machine: flat.Machine, known: set[str]) -> None:
             raise ModelError(f"{machine.name}.start: no coordinate, displacement or frame {key!r}; {near(key, known)}")
 
 
-_RESOLVE_ORDER: tuple[Any, ...] = (
-    described.Body,
-    acting.Actuator,
-    acting.Spring,
-    acting.Rotor,
-    acting.Force,
-    described.Output,
-    Visual,
-)
+_ACTING = (acting.Actuator, acting.Spring, acting.Rotor, acting.Force)
+_RESOLVE_ORDER: tuple[Any, ...] = (described.Body, *_ACTING, described.Output, Visual)
 
 
 @dataclass
@@ -116,7 +110,7 @@ class _Layout:
         default_factory=lambda: {kind: [] for kind in _RESOLVE_ORDER}
     )
     closures: list[tuple[Any, Scope]] = field(default_factory=list)
-    start: described.Start = field(default_factory=described.Start)
+    starts: list[described.Start] = field(default_factory=list)  # what an outer System says comes first
     cuts: list[tuple[str, str]] = field(default_factory=list)  # (connection, body)
     taken: set[str] = field(default_factory=set)
     derived: list[tuple[str, Expression]] = field(default_factory=list)  # numbers given as expressions
@@ -129,7 +123,7 @@ class _Layout:
                 self.overrides.setdefault(scope.full(path), value)
         mine = system.start.prefixed(scope.prefix) if scope.prefix else system.start
         self.cuts += [(scope.full(connection), scope.full(body)) for connection, body in system.cuts]
-        self.start = self.start.over(mine)  # what an outer System says comes first and stays
+        self.starts.append(mine)
         for name in system.coordinates:
             check_name(name, f"{system.name}.coordinates")
             self._take(scope.full(name), "coordinate")
@@ -143,7 +137,7 @@ class _Layout:
         if isinstance(part, Placement):
             for path, value in part.parameters:
                 self.overrides.setdefault(f"{name}.{path}", value)
-            self.start = self.start.over(part.start.prefixed(name))
+            self.starts.append(part.start.prefixed(name))
             at = self.numbers(part, scope, name).at
             self.frames[name] = flat.MachineFrame(name, scope.frame(part.parent), at, -1)
             self.collect(part.system, Scope(name, name))
@@ -178,8 +172,9 @@ class _Layout:
             self.mode_indices[name] = (len(self.coordinates), len(self.velocities))
         for mode, unit in enumerate(part.solid.mode_units, start=1):
             self._add_scalar(f"{name}.mode{mode}", unit)
-        self.readings |= {reading: unit for reading, unit, _ in part.solid.readings(name)}
-        self.displacements |= self.readings
+        readings = {reading: unit for reading, unit, _ in part.solid.readings(name)}
+        self.readings |= readings
+        self.displacements |= readings
 
     def _add_scalar(self, name: str, unit: str) -> None:
         self.scalar_pairs.append((len(self.coordinates), len(self.velocities)))
@@ -231,11 +226,12 @@ class _Layout:
 
     def expression(self, text: Any, scope: Scope, path: str) -> Expression:
         """Read an expression of coordinates, displacements, parameters and frames."""
-        return scope.expression(text, path, self.scalars(), self.frames)
+        return scope.expression(text, path, self.scalars, self.frames)
 
-    def scalars(self) -> set[str]:
-        """All names that have one number."""
-        return {*self.coordinates, *self.velocities, *self.displacements, *self.parameters}
+    @property
+    def scalars(self) -> ChainMap[str, Any]:
+        """All names that have one number; looked up where they are, since there may be thousands."""
+        return ChainMap[str, Any](self.coordinates, self.velocities, self.displacements, self.parameters)
 
     def set_carriers(self, bodies: Iterable[flat.MachineBody]) -> None:
         """Find the body that carries each frame."""
@@ -255,7 +251,7 @@ class _Layout:
     def check_numbers(self) -> None:
         """Refuse values and expressions of parameters that do not exist."""
         for path, expression in self.derived:
-            for name in expression.names - set(self.parameters):
+            for name in (name for name in expression.names if name not in self.parameters):
                 raise unknown_word(expression, name, path, self.parameters)
         for path in self.overrides:
             if path not in self.parameters:
@@ -285,7 +281,7 @@ def _body(layout: _Layout, part: described.Body, scope: Scope, name: str) -> fla
     displacements = []
     for (label, unit), entry in zip(part.joint.displacements, part.joint.expressions, strict=True):
         full = f"{name}.{label}"
-        known = {*layout.coordinates, *layout.parameters, *layout.readings}
+        known = ChainMap[str, Any](layout.coordinates, layout.parameters, layout.readings)
         text = parse(full) if entry is None else scope.expression(entry, f"{full} (q=)", known, {})
         if text.has_rate or text.uses_time:
             raise ModelError(
@@ -357,7 +353,8 @@ def _displacement(
 ) -> Expression:
     """What a motor, a spring or a rotor acts along: a length or an angle, not a rate."""
     expression = layout.expression(part.displacement, scope, name)
-    if expression.has_rate or expression.names & (layout.velocities.keys() - layout.coordinates.keys()):
+    speeds = (name for name in expression.names if name in layout.velocities and name not in layout.coordinates)
+    if expression.has_rate or any(speeds):
         raise ModelError(
             f"{name}.displacement: expected an expression of positions, got one of rates: {part.displacement!r}. "
             "For a force of the speed use damping= or a control law."

@@ -5,7 +5,7 @@ Those that push are in `acting`. No equations here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -293,12 +293,22 @@ class Start:
 
     def over(self, other: Start) -> Start:
         """Join two starts; what this one says of a name replaces what the other says."""
-        mine = {key for key, _ in (*self.hold, *self.guess)}
-        return Start(
-            hold={**{k: v for k, v in other.hold if k not in mine}, **dict(self.hold)},
-            guess={**{k: v for k, v in other.guess if k not in mine}, **dict(self.guess)},
-            speed={**dict(other.speed), **dict(self.speed)},
-        )
+        return Start.joined((self, other))
+
+    @staticmethod
+    def joined(starts: Sequence[Start]) -> Start:
+        """Join starts; what an earlier one says of a name replaces what later ones say."""
+        hold: dict[str, Held] = {}
+        guess: dict[str, Held] = {}
+        speed: dict[str, Speed] = {}
+        for start in reversed(starts):
+            for key, _ in (*start.hold, *start.guess):
+                hold.pop(key, None)
+                guess.pop(key, None)
+            hold.update(start.hold)
+            guess.update(start.guess)
+            speed.update(start.speed)
+        return Start(hold, guess, speed)
 
     def prefixed(self, prefix: str) -> Start:
         """Put a placement's name before every key."""

@@ -41,12 +41,12 @@ def _colour(visual: Element, scope: Scope) -> tuple[float, ...] | None:
     material = visual.first("material")
     if material is None:
         return None
-    diffuse = material.first("diffuse")
+    diffuse = material.first("diffuse") or material.first("ambient")
     if diffuse is None:
         if material.first("script") is not None:
             scope.source.notes.add("materials in scripts, left out", text_of(material.require("script"), "name"))
         return None
-    numbers = diffuse.read_numbers(diffuse.text, None, "diffuse")
+    numbers = diffuse.read_numbers(diffuse.text, None, diffuse.tag)
     if len(numbers) not in {3, 4}:
         raise diffuse.error(f"expected four numbers, got {diffuse.text[:60]!r}")
     return colour_of(numbers)

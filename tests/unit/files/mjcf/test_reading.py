@@ -207,7 +207,7 @@ MISTAKES = {
         in_world('<replicate count="999"><replicate count="999"><geom size="1"/></replicate></replicate>'),
         "count: expected",
     ),
-    "bodies": (in_world('<replicate count="2000"><body/></replicate>'), "at most 1000 bodies"),
+    "bodies": (in_world('<replicate count="6000"><body/></replicate>'), "at most 5000 bodies"),
     "a part": ("<mujocoinclude/>", "outermost element is <mujoco>"),
 }
 
