@@ -23,8 +23,8 @@ from kalaba.errors import KalabaError
 from kalaba.files.names import identifier
 from kalaba.files.source import Source
 from kalaba.files.xml_tree import parse
+from kalaba.model.acting import Rotor, Spring
 from kalaba.model.formats import format_of
-from kalaba.model.parts import Rotor, Spring
 from kalaba.model.text.expressions import Values, number
 from kalaba.space.rotations import rotation_of
 

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from kalaba import joints as kinds
+from kalaba.model.acting import Spring
 from kalaba.model.beams.beam import Beam
 from kalaba.model.beams.section import Circle, Rectangle, SectionNumbers, Tube
 from kalaba.model.beams.shapes import ClampedClamped, ClampedFree, Pinned, Polynomial, StaticTip
-from kalaba.model.parts import Body, Connection, Frame, Parameter, Spring
+from kalaba.model.parts import Body, Connection, Frame, Parameter
 from kalaba.model.solids import AnySolid, Box, Cylinder, Rod, Solid
 from kalaba.model.system import Placement, System
 from kalaba.space.pose import Axis, Pose, X, Y, Z

@@ -517,5 +517,8 @@ LINEAR_FOLLOWING = 1e-9
 # Of the machine's size: frames of a tree that are this near to each other where it is drawn may be a loop. Files have
 # some six digits.
 LOOP_DRAWN_CLOSED = 1e-5
+# Of the machine's size: frames that are nearer than this are drawn in the same place but for the digits of their file,
+# and are loops before those that are further apart.
+LOOP_DRAWN_SAME = 1e-6
 # Of one: directions of a file whose cosine is this near to 1 are the same; some six digits.
 LOOP_AXES_SAME = 1e-9

@@ -13,7 +13,8 @@ from kalaba.derive.kane import Kane
 from kalaba.derive.kinematics import Kinematics
 from kalaba.derive.lagrange import Lagrange
 from kalaba.derive.newton_euler import NewtonEuler
-from kalaba.model.parts import Body, Frame, Spring
+from kalaba.model.acting import Spring
+from kalaba.model.parts import Body, Frame
 from kalaba.model.solids import Rod, Solid
 from kalaba.model.system import System
 from kalaba.space.pose import Pose, X, Y, Z

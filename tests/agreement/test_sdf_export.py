@@ -158,6 +158,7 @@ def test_what_sdf_cannot_hold_is_listed_once_by_name(tmp_path):
     with pytest.warns(LeftOutWarning) as told:
         system.save(tmp_path / "more.sdf")
     (line,) = [str(warning.message) for warning in told]
+    assert told[0].filename == __file__  # the line that saves it
     for name in ("spin", "both", "belt", "rod (Distance)"):
         assert line.count(name) == 1
 

@@ -5,7 +5,7 @@ import pytest
 
 import kalaba as kb
 from kalaba.errors import FileError
-from kalaba.files.urdf import read
+from kalaba.files.urdf.machine import read
 from kalaba.model.formats import LeftOutWarning
 from kalaba.model.text.expressions import Values, number
 

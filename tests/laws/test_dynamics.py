@@ -16,7 +16,8 @@ from kalaba.derive.kane import Kane
 from kalaba.derive.lagrange import Lagrange
 from kalaba.derive.newton_euler import NewtonEuler
 from kalaba.errors import DeriveError
-from kalaba.model.parts import Actuator, Body, Force, Spring
+from kalaba.model.acting import Actuator, Force, Spring
+from kalaba.model.parts import Body
 from kalaba.model.solids import Box, Cylinder, Rod, Solid
 from kalaba.model.system import System
 from kalaba.space.pose import Pose

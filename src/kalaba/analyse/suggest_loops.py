@@ -5,7 +5,7 @@ Formats of trees leave loops out, but the people who write such files draw both 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -19,13 +19,15 @@ from kalaba.model.machine import MachineConnection
 from kalaba.model.parts import Connection, Start
 from kalaba.model.topology.recut import loop_of
 from kalaba.native.backend import Interpreted
+from kalaba.plant.guess import resting
 from kalaba.plant.plant import Plant, build
 from kalaba.space.numeric_pose import NumericPose
 from kalaba.space.pose import Axis, Pose
 from kalaba.space.rotations import zyx_angles
-from kalaba.tolerances import LOOP_AXES_SAME, LOOP_DRAWN_CLOSED
+from kalaba.tolerances import LOOP_AXES_SAME, LOOP_DRAWN_CLOSED, LOOP_DRAWN_SAME
 
 if TYPE_CHECKING:
+    from kalaba.analyse.mobility import Mobility
     from kalaba.model.machine import Machine, MachineBody
     from kalaba.model.system import System
     from kalaba.space.arrays import Array
@@ -41,7 +43,9 @@ class Suggestion:
     Arguments:
         connection: what would close it
         gap: how far apart its two frames are where the machine is drawn, m
-        freedoms: how many freedoms are left with it
+        freedoms: how many freedoms are left with it alone
+        freedoms_together: how many are left with it and all that are suggested before it
+        joints: how many joints of the tree the loop goes through
         smallest_singular_value: of its independent rows in the mass metric, free of their units; 1 is best, 0 singular
         system: the machine with the connection, starting where it is drawn
     """
@@ -49,21 +53,30 @@ class Suggestion:
     connection: Connection
     gap: float
     freedoms: int
+    freedoms_together: int
+    joints: int
     smallest_singular_value: float
     system: System
+
+    @property
+    def fits(self) -> bool:
+        """Whether the machine still moves with it and all that are suggested before it."""
+        return self.freedoms_together >= 1
 
 
 def suggest_loops(system: System) -> tuple[Suggestion, ...]:
     """Find loops that a machine may have: frames that coincide with its joints at zero, or mid-limit where zero is out.
 
     A loop all of whose hinges are parallel, with slides across them, is closed by a hinge along them, any other by a
-    ball joint: the file does not say more. First come loops that leave freedoms, the best conditioned first.
+    ball joint: the file does not say more. The best come first: frames that coincide but for the digits of a file,
+    loops that leave freedoms, short ones before long ones, well conditioned before others. One that would leave no
+    freedom with those before it comes last: its frames may have met by chance, as tips of a closed gripper do.
 
     Arguments:
         system: a machine, usually a tree from a file
     """
     plant = build(system, backend=Interpreted())
-    q = drawn(plant.machine)
+    q = resting(plant.machine, drawn=True)
     made: list[Suggestion] = []
     taken = {part.name for part in system.parts}
     for parent, child, gap in _pairs(plant, q):
@@ -72,24 +85,34 @@ def suggest_loops(system: System) -> tuple[Suggestion, ...]:
         if suggestion is not None:
             made.append(suggestion)
             taken.add(name)
-    return tuple(sorted(made, key=lambda s: (s.freedoms < 1, -s.smallest_singular_value)))
+    digits = LOOP_DRAWN_SAME * _size(_poses(plant, q).values())
+    best_first = sorted(made, key=lambda s: (s.gap > digits, s.freedoms < 1, s.joints, -s.smallest_singular_value))
+    return _together(system, best_first)
 
 
-def drawn(machine: Machine) -> Array:
-    """The configuration in which files draw a machine: zero, or mid-limit where limits leave zero out."""
-    q = np.zeros(len(machine.coordinates))
-    for first, _ in machine.quaternions:
-        q[first] = 1.0
-    names = [c.name for c in machine.coordinates]
-    for body in machine.bodies:
-        limits = body.joint.limits
-        if limits is not None and body.displacements[0].name in names and not limits[0] <= 0.0 <= limits[1]:
-            q[names.index(body.displacements[0].name)] = (limits[0] + limits[1]) / 2
-    return q
+def _together(system: System, best_first: list[Suggestion]) -> tuple[Suggestion, ...]:
+    """Those that fit together, then those that do not fit with them."""
+    fitting: list[Suggestion] = []
+    others: list[Suggestion] = []
+    for suggestion in best_first:
+        connections = [other.connection for other in (*fitting, suggestion)]
+        try:
+            freedoms = _mobility(replace(suggestion.system, parts=system.add(*connections).parts)).freedoms
+        except KalabaError:  # the loops do not close together
+            freedoms = 0
+        judged = replace(suggestion, freedoms_together=freedoms)
+        (fitting if judged.fits else others).append(judged)
+    return (*fitting, *others)
 
 
 def _poses(plant: Plant, q: Array) -> dict[str, NumericPose]:
     return {name: plant.pose(name, q) for name in list(plant.machine.frames)[:MOST]}
+
+
+def _size(poses: Iterable[NumericPose]) -> float:
+    """How far a machine reaches, m."""
+    points = np.array([pose.position for pose in poses])
+    return max(float(np.linalg.norm(np.ptp(points, axis=0))), 1e-9)
 
 
 def _pairs(plant: Plant, q: Array) -> Iterator[tuple[str, str, float]]:
@@ -100,8 +123,7 @@ def _pairs(plant: Plant, q: Array) -> Iterator[tuple[str, str, float]]:
     for i, _ in machine.scalar_pairs:
         moved[i] += MOVED * rng.uniform(0.5, 1.0)
     away = _poses(plant, moved)
-    points = np.array([pose.position for pose in at.values()])
-    size = max(float(np.linalg.norm(np.ptp(points, axis=0))), 1e-9)
+    size = _size(at.values())
     joined = {frozenset(machine.body_of(frame) for frame in c.frames) for c in machine.connections}
     seen: list[tuple[frozenset[int], Array]] = []
     for first, second in combinations(at, 2):
@@ -120,9 +142,7 @@ def _pairs(plant: Plant, q: Array) -> Iterator[tuple[str, str, float]]:
 
 def _connection(plant: Plant, q: Array, name: str, parent: str, child: str) -> Connection:
     """What closes a loop: a hinge where it is planar, else a ball joint."""
-    loop = loop_of(plant.machine, MachineConnection(name, child, parent, Pose(), Spherical()))
-    bodies = [body for body in plant.machine.bodies if body.name in loop]
-    normal = _normal(plant, q, bodies)
+    normal = _normal(plant, q, _bodies(plant.machine, Connection(name, child, parent)))
     if normal is None:
         return Connection(name, child, parent, joint=Spherical())
     R_parent, R_child = (plant.pose(frame, q).rotation for frame in (parent, child))
@@ -168,7 +188,19 @@ def _judged(system: System, connection: Connection, gap: float, q: Array) -> Sug
     drawn_at = {names[i]: float(q[i]) for i, _ in system.machine.scalar_pairs}
     closed = replace(system.add(connection), start=system.start.over(Start(guess=drawn_at)))
     try:
-        mobility = check(closed)
+        mobility = _mobility(closed)
     except KalabaError:
         return None
-    return Suggestion(connection, gap, mobility.freedoms, mobility.smallest_singular_value, closed)
+    freedoms, joints = mobility.freedoms, sum(not b.joint.is_rigid for b in _bodies(system.machine, connection))
+    return Suggestion(connection, gap, freedoms, freedoms, joints, mobility.smallest_singular_value, closed)
+
+
+def _mobility(system: System) -> Mobility:
+    return check(build(system, backend=Interpreted()))
+
+
+def _bodies(machine: Machine, connection: Connection) -> list[MachineBody]:
+    """The bodies of the loop that a connection would close."""
+    closing = MachineConnection(connection.name, connection.child, connection.parent, Pose(), Spherical())
+    loop = loop_of(machine, closing)
+    return [body for body in machine.bodies if body.name in loop]

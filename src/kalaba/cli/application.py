@@ -6,7 +6,7 @@ import inspect
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -15,6 +15,7 @@ from kalaba import __version__
 from kalaba.cli.compare import compare
 from kalaba.cli.derive import derive
 from kalaba.cli.export import export
+from kalaba.cli.flags import with_groups
 from kalaba.cli.machines import check, list_machines, show
 from kalaba.cli.new import new
 from kalaba.cli.papers import papers
@@ -39,19 +40,23 @@ OTHERS = "More"
 EXAMPLE = re.compile(r"^Examples?:\s*", re.MULTILINE)
 COMMAND = re.compile(r"\s+(?=kalaba )")  # where the next of several examples begins
 
+COMMANDS: dict[str, Callable[..., Any]] = {
+    "new": new,
+    "list": list_machines,
+    "papers": papers,
+    "show": show,
+    "check": check,
+    "run": run,
+    "compare": compare,
+    "derive": derive,
+    "export": export,
+    "plot": plot,
+    "report": report,
+    "view": view,
+}
 app = typer.Typer(name="kalaba", no_args_is_help=True, pretty_exceptions_enable=False)
-app.command("new")(new)
-app.command("list")(list_machines)
-app.command("papers")(papers)
-app.command("show")(show)
-app.command("check")(check)
-app.command("run")(run)
-app.command("compare")(compare)
-app.command("derive")(derive)
-app.command("export")(export)
-app.command("plot")(plot)
-app.command("report")(report)
-app.command("view")(view)
+for _name, _command in COMMANDS.items():
+    app.command(_name)(with_groups(_command))
 
 # What typer raises on a command line that it cannot read; its home differs between versions.
 UsageProblem: type[Exception] = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kalaba.cli.flags import FlagGroup
 from kalaba.errors import CommandError, KalabaError, near
 from kalaba.model.formats import suffixes
 from kalaba.results.places import RUN_SUFFIXES, RUN_SUFFIXES_IN_WORDS
@@ -133,6 +134,11 @@ class StabilisationName(StrEnum):
     NONE = "none"
 
 
+DurationFlag = Annotated[float | None, typer.Option(help="Seconds to simulate, instead of the scenario's own.")]
+StepFlag = Annotated[float | None, typer.Option(help="Step in seconds, a fixed one: of --stepper, or of rk4.")]
+StepperFlag = Annotated[
+    StepperName | None, typer.Option(metavar="NAME", help=f"How to integrate: {', '.join(StepperName)}.")
+]
 SolverFlag = Annotated[
     SolverName | None,
     typer.Option(metavar="NAME", help=f"How the constrained motion is solved: {', '.join(SolverName)}."),
@@ -144,6 +150,36 @@ StabilisationFlag = Annotated[
 SaveEveryFlag = Annotated[
     float | None, typer.Option("--save-every", help="Seconds between samples, instead of the scenario's own.")
 ]
+
+
+@dataclass(frozen=True)
+class MachineFlags(FlagGroup):
+    """The flags that say more of a machine than its name does."""
+
+    changes: SetFlag = None
+    roots: RootFlag = None
+    loops: LoopsFlag = None
+
+    def choose(self, name: str, **flags: str | None) -> Chosen:
+        """The machine of a name with these; `flags` as `choose` takes them."""
+        return choose(name, self.changes, self.roots, loops=self.loops, **flags)
+
+
+@dataclass(frozen=True)
+class Numerics(FlagGroup):
+    """The flags that say how a run is computed; None: as the scenario has it, or the default."""
+
+    stepper: StepperFlag = None
+    step: StepFlag = None
+    stabilisation: StabilisationFlag = None
+    solver: SolverFlag = None
+    save_every: SaveEveryFlag = None
+
+    @property
+    def flags(self) -> dict[str, object]:
+        """What was given, by the name of its flag."""
+        values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return {f"--{name.replace('_', '-')}": value for name, value in values.items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -270,23 +306,6 @@ def choose_stabilisation(name: StabilisationName | None) -> Stabilisation:
         StabilisationName.NONE: NoStabilisation(),
     }
     return stabilisations[name or StabilisationName.PROJECTION]
-
-
-@dataclass(frozen=True)
-class Numerics:
-    """The flags that say how a run is computed; None: as the scenario has it, or the default."""
-
-    stepper: StepperName | None = None
-    step: float | None = None
-    stabilisation: StabilisationName | None = None
-    solver: SolverName | None = None
-    save_every: float | None = None
-
-    @property
-    def flags(self) -> dict[str, object]:
-        """What was given, by the name of its flag."""
-        values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
-        return {f"--{name.replace('_', '-')}": value for name, value in values.items() if value is not None}
 
 
 def choose_stepper(name: StepperName | None, step: float | None, of_scenario: Stepper | None) -> Stepper:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,19 +13,14 @@ import typer
 from kalaba.cli.choices import (
     MACHINE_HELP,
     Chosen,
+    DurationFlag,
     JsonFlag,
-    LoopsFlag,
+    MachineFlags,
     Numerics,
     QuietFlag,
-    RootFlag,
-    SaveEveryFlag,
-    SetFlag,
-    SolverFlag,
-    StabilisationFlag,
-    choose,
     names_and_files,
 )
-from kalaba.cli.run import DurationFlag, StepFlag, StepperFlag, goals_of, simulate_scenario
+from kalaba.cli.run import goals_of, simulate_scenario
 from kalaba.cli.terminal import Colour, console, print_json, print_table, say
 from kalaba.errors import CommandError
 from kalaba.results.places import check_place
@@ -57,15 +53,9 @@ def compare(  # noqa: PLR0913  (one argument per flag)
     names: NamesArgument,
     *,
     varied: VaryFlag = None,
-    changes: SetFlag = None,
-    roots: RootFlag = None,
-    loops: LoopsFlag = None,
+    flags: MachineFlags,
     duration: DurationFlag = None,
-    step: StepFlag = None,
-    stepper: StepperFlag = None,
-    stabilisation: StabilisationFlag = None,
-    solver: SolverFlag = None,
-    save_every: SaveEveryFlag = None,
+    numerics: Numerics,
     output: OutputFlag = Path("compare.png"),
     as_json: JsonFlag = False,
     quiet: QuietFlag = False,
@@ -82,15 +72,15 @@ def compare(  # noqa: PLR0913  (one argument per flag)
     from kalaba.cli.variants import as_data, as_tables, draw, variant_of, write
     from kalaba.view.sheet import PICTURES
 
-    scenarios = _scenarios([choose(name, changes, roots, loops=loops) for name in names], varied)
+    scenarios = _scenarios([flags.choose(name) for name in names], varied)
     check_place(output, (*PICTURES, TABLE))
     is_table = output.suffix.lower() == TABLE
     variants = []
     for values, scenario in scenarios:
         seconds = scenario.duration if duration is None else duration
         fine = min(SAVE_EVERY, seconds / SAMPLES) if seconds > 0 else SAVE_EVERY
-        numerics = Numerics(stepper, step, stabilisation, solver, fine if save_every is None else save_every)
-        run = simulate_scenario(scenario, seconds, numerics, hidden=quiet or as_json)
+        sampled = numerics if numerics.save_every is not None else replace(numerics, save_every=fine)
+        run = simulate_scenario(scenario, seconds, sampled, hidden=quiet or as_json)
         variants.append(variant_of(values, run, goals_of(scenario)))
     if is_table:
         write(variants, output)

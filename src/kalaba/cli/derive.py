@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kalaba.cli.choices import JsonFlag, LoopsFlag, NameArgument, RootFlag, SetFlag, choose
+from kalaba.cli.choices import JsonFlag, MachineFlags, NameArgument
 from kalaba.cli.terminal import console, print_json, print_table
 from kalaba.errors import CommandError
 from kalaba.units import counted
@@ -37,13 +37,11 @@ MethodFlag = Annotated[
 ]
 
 
-def derive(  # noqa: PLR0913  (one argument per flag)
+def derive(
     name: NameArgument,
     *,
     method: MethodFlag = None,
-    changes: SetFlag = None,
-    roots: RootFlag = None,
-    loops: LoopsFlag = None,
+    flags: MachineFlags,
     steps: Annotated[bool, typer.Option("--steps", help="Write the steps out, entry by entry.")] = False,
     objects: Annotated[
         bool, typer.Option("--objects", help="In the velocities of the objects that arms hold, piece by piece.")
@@ -60,7 +58,7 @@ def derive(  # noqa: PLR0913  (one argument per flag)
     from kalaba.derive.equations import equations_of
     from kalaba.model.listing import size_words, table
 
-    system = choose(name, changes, roots, loops=loops).system
+    system = flags.choose(name).system
     if objects:
         if method is not None or steps:
             raise CommandError("--objects: it has no --method and no --steps. Leave them out.")

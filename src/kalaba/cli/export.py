@@ -13,12 +13,9 @@ from kalaba.cli.choices import (
     AllocationFlag,
     Chosen,
     JsonFlag,
-    LoopsFlag,
+    MachineFlags,
     NameArgument,
     QuietFlag,
-    RootFlag,
-    SetFlag,
-    choose,
 )
 from kalaba.cli.derive import MethodFlag, method_of
 from kalaba.cli.terminal import console, print_json
@@ -75,9 +72,7 @@ def export(  # noqa: PLR0913  (one argument per flag)
     name: NameArgument,
     *,
     output: OutputFlag,
-    changes: SetFlag = None,
-    roots: RootFlag = None,
-    loops: LoopsFlag = None,
+    flags: MachineFlags,
     method: MethodFlag = None,
     function: FunctionFlag = None,
     allocation: AllocationFlag = None,
@@ -95,27 +90,27 @@ def export(  # noqa: PLR0913  (one argument per flag)
     kalaba export pus-upu -o eq.tex --platform platform
     kalaba export two-arm-scissors -o eq.tex --objects
     """
-    chosen = choose(name, changes, roots, loops=loops)  # an unknown machine is said first
+    chosen = flags.choose(name)  # an unknown machine is said first
     check_place(output, (*SUFFIXES, *written_suffixes()))
     if platform is not None:
-        flags = {"method": method, "function": function, "allocation": allocation, "objects": objects or None}
-        _refuse(flags, "the form of --platform is by Kane and has none. Leave it out.")
+        others = {"method": method, "function": function, "allocation": allocation, "objects": objects or None}
+        _refuse(others, "the form of --platform is by Kane and has none. Leave it out.")
         files = _export_platform(chosen, output, platform)
     elif objects:
-        flags = {"method": method, "function": function, "allocation": allocation}
-        _refuse(flags, "the form of --objects has none. Leave it out.")
+        others = {"method": method, "function": function, "allocation": allocation}
+        _refuse(others, "the form of --objects has none. Leave it out.")
         files = _export_objects(chosen, output)
     elif output.suffix.lower() == ".c":
         if method is not None:
             raise CommandError(f"--method {method}: C is made from what runs. Leave it out, or write to .tex or .py.")
         files = _export_c(chosen, output, function or FunctionName.MOTION, allocation)
     elif output.suffix.lower() in EQUATIONS:
-        flags = {"function": function, "allocation": allocation}
-        _refuse(flags, "only C has it. Leave it out, or write to a name that ends in .c.")
+        others = {"function": function, "allocation": allocation}
+        _refuse(others, "only C has it. Leave it out, or write to a name that ends in .c.")
         files = (_export_equations(chosen, output, method),)
     else:
-        flags = {"method": method, "function": function, "allocation": allocation}
-        _refuse(flags, "a model file has no equations. Leave it out, or write to .tex, .py or .c.")
+        others = {"method": method, "function": function, "allocation": allocation}
+        _refuse(others, "a model file has no equations. Leave it out, or write to .tex, .py or .c.")
         files = (_export_model(chosen, output),)
     if as_json:
         print_json({"files": [str(file) for file in files]})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kalaba.cli.choices import JsonFlag, LoopsFlag, NameArgument, QuietFlag, RootFlag, SetFlag, choose
+from kalaba.cli.choices import JsonFlag, MachineFlags, NameArgument, QuietFlag
 from kalaba.cli.terminal import console, print_json, print_table
 
 if TYPE_CHECKING:
@@ -37,9 +37,7 @@ def list_machines(*, as_json: JsonFlag = False) -> None:
 def show(
     name: NameArgument,
     *,
-    changes: SetFlag = None,
-    roots: RootFlag = None,
-    loops: LoopsFlag = None,
+    flags: MachineFlags,
     everything: Annotated[bool, typer.Option("--all", help="List numbers that are zero too.")] = False,
     as_json: JsonFlag = False,
 ) -> None:
@@ -54,7 +52,7 @@ def show(
     from kalaba.model import listing
     from kalaba.model.options import options_table
 
-    chosen = choose(name, changes, roots, loops=loops)
+    chosen = flags.choose(name)
     system, entry = chosen.system, chosen.named.entry
     machine = system.machine
     parameters = listing.parameters(machine, zeros=everything)
@@ -88,12 +86,10 @@ SuggestFlag = Annotated[
 CutsFlag = Annotated[bool, typer.Option("--cuts", help="List where its loops can be cut, and what each cut costs.")]
 
 
-def check(  # noqa: PLR0913  (one argument per flag)
+def check(
     name: NameArgument,
     *,
-    changes: SetFlag = None,
-    roots: RootFlag = None,
-    loops: LoopsFlag = None,
+    flags: MachineFlags,
     with_cuts: CutsFlag = False,
     with_suggestions: SuggestFlag = False,
     as_json: JsonFlag = False,
@@ -108,7 +104,7 @@ def check(  # noqa: PLR0913  (one argument per flag)
     """
     from kalaba.analyse.mobility import check as examine
 
-    machine = choose(name, changes, roots, loops=loops).system
+    machine = flags.choose(name).system
     if with_cuts:
         _show_cuts(machine, as_json=as_json, quiet=quiet)
         return

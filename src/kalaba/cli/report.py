@@ -7,20 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kalaba.cli.choices import (
-    JsonFlag,
-    LoopsFlag,
-    MachineOrRun,
-    Numerics,
-    QuietFlag,
-    RootFlag,
-    SaveEveryFlag,
-    SetFlag,
-    SolverFlag,
-    StabilisationFlag,
-    choose,
-)
-from kalaba.cli.run import StepFlag, StepperFlag, simulate_scenario
+from kalaba.cli.choices import JsonFlag, MachineFlags, MachineOrRun, Numerics, QuietFlag
+from kalaba.cli.run import simulate_scenario
 from kalaba.cli.terminal import console, print_json, say_simulated
 from kalaba.errors import CommandError
 from kalaba.results.places import RUN_SUFFIXES, check_place
@@ -33,18 +21,12 @@ OutputFlag = Annotated[
 ]
 
 
-def report(  # noqa: PLR0913  (one argument per flag)
+def report(
     name: MachineOrRun,
     *,
     output: OutputFlag = None,
-    changes: SetFlag = None,
-    roots: RootFlag = None,
-    loops: LoopsFlag = None,
-    step: StepFlag = None,
-    stepper: StepperFlag = None,
-    stabilisation: StabilisationFlag = None,
-    solver: SolverFlag = None,
-    save_every: SaveEveryFlag = None,
+    flags: MachineFlags,
+    numerics: Numerics,
     as_json: JsonFlag = False,
     quiet: QuietFlag = False,
 ) -> int:
@@ -61,10 +43,9 @@ def report(  # noqa: PLR0913  (one argument per flag)
     from kalaba.view.report import report as write
 
     place = check_place(output or Path(f"{Path(name).stem}.html"), PAGES)
-    numerics = Numerics(stepper, step, stabilisation, solver, save_every)
-    run = _saved(name, changes, numerics)
+    run = _saved(name, flags.changes, numerics)
     if run is None:
-        scenario = choose(name, changes, roots, loops=loops).scenario
+        scenario = flags.choose(name).scenario
         run = simulate_scenario(scenario, None, numerics, hidden=quiet or as_json)
     write(run, place, progress=None if quiet or as_json else say_simulated)
     if as_json:

@@ -13,18 +13,12 @@ from kalaba.cli.choices import (
     AllocationFlag,
     Chosen,
     ControlFlag,
+    DurationFlag,
     JsonFlag,
-    LoopsFlag,
+    MachineFlags,
     NameArgument,
     Numerics,
     QuietFlag,
-    RootFlag,
-    SaveEveryFlag,
-    SetFlag,
-    SolverFlag,
-    StabilisationFlag,
-    StepperName,
-    choose,
     choose_solver,
     choose_stabilisation,
     choose_stepper,
@@ -39,11 +33,6 @@ if TYPE_CHECKING:
     from kalaba.run.scenario import Scenario
 
 OutputFlag = Annotated[Path, typer.Option("-o", "--output", help=f"Where to write the run: {RUN_SUFFIXES_IN_WORDS}.")]
-DurationFlag = Annotated[float | None, typer.Option(help="Seconds to simulate, instead of the scenario's own.")]
-StepFlag = Annotated[float | None, typer.Option(help="Step in seconds, a fixed one: of --stepper, or of rk4.")]
-StepperFlag = Annotated[
-    StepperName | None, typer.Option(metavar="NAME", help=f"How to integrate: {', '.join(StepperName)}.")
-]
 StopFlag = Annotated[str | None, typer.Option(help='Stop when this becomes true, for example "crank.angle > 3".')]
 PlotFlag = Annotated[Path | None, typer.Option(help="Draw an overview: .png, .svg or .pdf.")]
 ViewFlag = Annotated[bool, typer.Option("--view", help="Then watch it move, on a page in the browser.")]
@@ -53,17 +42,11 @@ def run(  # noqa: PLR0913  (one argument per flag)
     name: NameArgument,
     *,
     output: OutputFlag = Path("run.nc"),
-    changes: SetFlag = None,
-    roots: RootFlag = None,
-    loops: LoopsFlag = None,
+    flags: MachineFlags,
     allocation: AllocationFlag = None,
     control: ControlFlag = None,
     duration: DurationFlag = None,
-    step: StepFlag = None,
-    stepper: StepperFlag = None,
-    stabilisation: StabilisationFlag = None,
-    solver: SolverFlag = None,
-    save_every: SaveEveryFlag = None,
+    numerics: Numerics,
     stop: StopFlag = None,
     plot: PlotFlag = None,
     view: ViewFlag = False,
@@ -85,12 +68,11 @@ def run(  # noqa: PLR0913  (one argument per flag)
         from kalaba.view.studio.serving import check_viser
 
         check_viser()
-    chosen = choose(name, changes, roots, allocation=allocation, control=control, loops=loops)
+    chosen = flags.choose(name, allocation=allocation, control=control)
     check_place(output, RUN_SUFFIXES)
     if plot is not None:
         check_place(plot, PICTURES)
     scenario = chosen.scenario
-    numerics = Numerics(stepper, step, stabilisation, solver, save_every)
     made = simulate_scenario(scenario, duration, numerics, stop, hidden=quiet or as_json)
     made.save(output)
     if plot is not None:

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TextIO
 
+from kalaba.model.formats import LeftOutWarning
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -57,10 +59,15 @@ def has_colours(stream: TextIO) -> bool:
 
 @contextmanager
 def plain_warnings() -> Iterator[None]:
-    """Write each warning as one line `warning: ...` on stderr, without the line of source that it came from."""
+    """Write each warning as one line `warning: ...` on stderr, without the line of source that it came from.
+
+    One that lists what a file holds beside has a line per thing.
+    """
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
-        say(f"warning: {message}", Colour.WARNING)
+        is_list = isinstance(message, LeftOutWarning) and message.notes
+        for line in f"warning: {message}".splitlines() if is_list else (f"warning: {message}",):
+            say(line, Colour.WARNING)
 
     with warnings.catch_warnings():
         warnings.showwarning = show

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kalaba.cli.choices import LoopsFlag, MachineOrRun, RootFlag, SetFlag, choose
+from kalaba.cli.choices import DurationFlag, MachineFlags, MachineOrRun
 from kalaba.cli.terminal import Colour, console, picture_bar, say
 from kalaba.errors import CommandError
 from kalaba.results.places import RUN_SUFFIXES, check_place
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from kalaba.results.run import Run
     from kalaba.view.studio.subject import Subject
 
-DurationFlag = Annotated[float | None, typer.Option(help="Seconds to simulate, instead of the scenario's own.")]
 FilmFlag = Annotated[
     Path | None, typer.Option("-o", "--output", help="Write a film (.gif, .mp4) or a picture (.png) instead of a page.")
 ]
@@ -29,9 +28,7 @@ BrowserFlag = Annotated[bool, typer.Option("--browser/--no-browser", help="Open 
 def view(  # noqa: PLR0913  (one argument per flag)
     machine: MachineOrRun,
     *,
-    changes: SetFlag = None,
-    roots: RootFlag = None,
-    loops: LoopsFlag = None,
+    flags: MachineFlags,
     duration: DurationFlag = None,
     output: FilmFlag = None,
     host: HostFlag = "127.0.0.1",
@@ -48,12 +45,12 @@ def view(  # noqa: PLR0913  (one argument per flag)
         from kalaba.view.film import FILMS
 
         check_place(output, FILMS)
-        _film(_subject(machine, changes, duration, roots, loops).first_run(), output)
+        _film(_subject(machine, flags, duration).first_run(), output)
         return
     from kalaba.view.studio.serving import check_viser
 
     check_viser()  # before a machine is built for nothing
-    serve(_subject(machine, changes, duration, roots, loops), host, port, browser=browser)
+    serve(_subject(machine, flags, duration), host, port, browser=browser)
 
 
 def serve(subject: Subject, host: str = "127.0.0.1", port: int = 8080, *, browser: bool = True) -> None:
@@ -73,24 +70,18 @@ def serve(subject: Subject, host: str = "127.0.0.1", port: int = 8080, *, browse
     opened.serve()
 
 
-def _subject(
-    machine: str,
-    changes: list[str] | None,
-    duration: float | None,
-    roots: list[Path] | None,
-    loops: str | None,
-) -> Subject:
+def _subject(machine: str, flags: MachineFlags, duration: float | None) -> Subject:
     """What to show: a saved run by its suffix, else a machine by its name or its file."""
     from kalaba.results.saving import open_run
     from kalaba.view.studio.subject import subject_of, subject_of_named
 
     if Path(machine).suffix.lower() in RUN_SUFFIXES:
-        if changes:
+        if flags.changes:
             raise CommandError(
-                f"--set {changes[0]}: {machine} has been run already. Run it again: kalaba run {machine}"
+                f"--set {flags.changes[0]}: {machine} has been run already. Run it again: kalaba run {machine}"
             )
         return subject_of(open_run(machine))
-    chosen = choose(machine, changes, roots, loops=loops)
+    chosen = flags.choose(machine)
     subject = subject_of_named(chosen.named, chosen.options, chosen.scenario)
     return subject if duration is None else replace(subject, duration=duration)
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from kalaba import tolerances
 from kalaba.control.transmission import Backlash, Friction, Sides, Transmission, encoders
 from kalaba.errors import ControlError
-from kalaba.model.parts import Sampled
+from kalaba.model.acting import Sampled
 from kalaba.paths.checks import positive, zero_or_more
 from kalaba.plant.laws import Control, Controller, Law, Limited, controller, law_function, limited
 from kalaba.plant.start import closing

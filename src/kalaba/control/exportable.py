@@ -11,7 +11,7 @@ from kalaba.plant.laws import Control, Controller, Law, controller
 
 if TYPE_CHECKING:
     from kalaba.control.allocation import Allocation
-    from kalaba.model.parts import Sampled
+    from kalaba.model.acting import Sampled
     from kalaba.plant.plant import Plant
     from kalaba.plant.state import State
 

@@ -28,7 +28,7 @@ from kalaba.control.robust import Model
 from kalaba.control.servo import servo
 from kalaba.control.transmission import encoders
 from kalaba.errors import ControlError
-from kalaba.model.parts import Sampled
+from kalaba.model.acting import Sampled
 from kalaba.paths.checks import finite
 from kalaba.plant.laws import Limited, limited
 from kalaba.space.arrays import Array

@@ -21,7 +21,7 @@ from kalaba.control.course import Course, apart, begins_on, course, tangent
 from kalaba.control.goals import Goal, checked_goals, duration_of
 from kalaba.control.robust import Correction, Model, believed, checked_model, combined_error
 from kalaba.errors import ControlError
-from kalaba.model.parts import Sampled
+from kalaba.model.acting import Sampled
 from kalaba.model.units import actuator_units
 from kalaba.paths.checks import positive
 from kalaba.plant.laws import Law, Limited, limited, traced_function

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from kalaba.errors import ModelError, near
 from kalaba.joints import Joint, Weld
-from kalaba.model.parts import Body, Connection, Frame, OnFrame, check_name
+from kalaba.model.names import OnFrame, check_name
+from kalaba.model.parts import Body, Connection, Frame
 from kalaba.space.pose import AsFound, Pose, PoseLike, as_pose
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from kalaba.derive.symbols import Symbols, symbols
 from kalaba.joints.formulas import Gap, JointMotion
 from kalaba.joints.joint import Joint
 from kalaba.model.machine import Machine, MachineBody, MachineConnection, Measured, TracedRow
-from kalaba.model.parts import WORLD
+from kalaba.model.names import WORLD
 from kalaba.model.solids import MassProperties
 from kalaba.model.text.expressions import Expression, Values, evaluate
 from kalaba.model.text.symbolic import FUNCTIONS

@@ -7,6 +7,7 @@ pose, shows whether it is that joint.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,8 +22,11 @@ from kalaba.model.text.expressions import Values, number
 from kalaba.space.arrays import Array
 from kalaba.space.number import XYZ, quantities, with_values
 from kalaba.space.numeric_pose import NumericPose
+from kalaba.space.pose import Axis
 from kalaba.space.rotations import rotation_of, turn
 from kalaba.tolerances import COUPLING_LINEAR, JOINTS_ALIKE
+
+Pieces = list[tuple[str, Axis | None]]
 
 
 @dataclass(frozen=True)
@@ -169,3 +173,14 @@ class Coordinates:
         for name, form in self.followers.items():
             known[name] = form.constant + sum(c * known[n] for n, c in form.terms.items())
         return {**dict(zip(self._scalars, q.tolist(), strict=True)), **known, **self.constants}
+
+
+PIECES: dict[str, Callable[[Any], Pieces]] = {  # kind of joint → types of URDF's joints in a row, with their axes
+    "Weld": lambda _: [("fixed", None)],
+    "Revolute": lambda joint: [("continuous", joint.axis)],
+    "Prismatic": lambda joint: [("prismatic", joint.axis)],
+    "Cylindrical": lambda joint: [("prismatic", joint.axis), ("continuous", joint.axis)],
+    "Universal": lambda joint: [("continuous", joint.axis1), ("continuous", joint.axis2)],
+    "Planar": lambda joint: [*(("prismatic", axis) for axis in joint.normal.across()), ("continuous", joint.normal)],
+    "Free": lambda _: [("floating", None)],
+}

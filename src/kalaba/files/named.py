@@ -33,6 +33,7 @@ RUN_OPTIONS: Mapping[str, Option] = MappingProxyType(
     {"duration": Option(OWN, Positive((OWN,)), f"seconds to simulate; {OWN}: as long as the scenario says")}
 )
 PYTHON = ".py"
+CALLER_OF_LOAD = 6  # levels from `tell` up to the line that calls kb.load
 NO_PARAMETERS: Mapping[str, float] = MappingProxyType({})
 NO_OPTIONS: Mapping[str, Choice] = MappingProxyType({})
 
@@ -62,6 +63,8 @@ class Named:
         self, parameters: Mapping[str, float] = NO_PARAMETERS, options: Mapping[str, Choice] = NO_OPTIONS
     ) -> System:
         """The machine, with numbers and options that differ from its own."""
+        if self.entry is not None:
+            return _with(self.entry.build(**self.entry.machine_settings(options)), parameters)
         return _with(self._described(options).system, parameters)
 
     def scenario(
@@ -171,7 +174,7 @@ def _of_file(name: str, path: Path, value: str, roots: tuple[Path, ...]) -> Name
 
     def describe(**options: object) -> Described:
         described = read(path, roots, **options | ({"name": value} if value else {}))
-        tell(path, described.notes)
+        tell(path, described.notes, CALLER_OF_LOAD)
         return described
 
     return Named(name, kind.options, describe)

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from kalaba.files.source import Notes
-from kalaba.model.parts import WORLD
+from kalaba.model.names import WORLD
 from kalaba.model.text.grammar import RESERVED
 
 

@@ -16,15 +16,27 @@ if TYPE_CHECKING:
 
 
 def loops_yaml(system: System, suggestions: Sequence[Suggestion]) -> str:
-    """Candidates as kalaba YAML, the best first; comments say what each leaves."""
+    """Candidates as kalaba YAML, the best first; comments say what each leaves. Those that do not fit are comments."""
     if not suggestions:
         return f"# {system.name}: no frames of two bodies coincide where it is drawn; name one with a fixed link.\n"
     whole = to_data(system.add(*(suggestion.connection for suggestion in suggestions)))
-    names = [suggestion.connection.name for suggestion in suggestions]
-    connections = {name: whole["connections"][name] for name in names}
-    comments = [
-        f"# {s.connection.name}: {counted(s.freedoms, 'freedom')} with it alone, smallest singular value "
-        f"{s.smallest_singular_value:.3g}, drawn {s.gap:.1g} m apart"
-        for s in suggestions
-    ]
-    return "\n".join([*comments, laid_out({"kalaba": whole["kalaba"], "connections": connections})])
+    fitting = [s.connection.name for s in suggestions if s.fits]
+    others = [s.connection.name for s in suggestions if not s.fits]
+    data = {"kalaba": whole["kalaba"], "connections": {name: whole["connections"][name] for name in fitting}}
+    lines = [*map(_comment, suggestions), laid_out(data if fitting else {"kalaba": whole["kalaba"]}).rstrip("\n")]
+    if others:
+        lines.append("# left out, since nothing would move with them and those above; are they met by chance?")
+        listed = laid_out({"connections": {name: whole["connections"][name] for name in others}})
+        lines += [f"# {line}" for line in listed.splitlines()[1:]]
+    return "\n".join([*lines, ""])
+
+
+def _comment(suggestion: Suggestion) -> str:
+    """What a loop leaves, alone and with those before it."""
+    alone, together = suggestion.freedoms, suggestion.freedoms_together
+    with_others = f", {together} with those before it" if together != alone else ""
+    return (
+        f"# {suggestion.connection.name}: {counted(alone, 'freedom')} with it alone{with_others}, "
+        f"through {counted(suggestion.joints, 'joint')}, smallest singular value "
+        f"{suggestion.smallest_singular_value:.3g}, drawn {suggestion.gap:.1g} m apart"
+    )

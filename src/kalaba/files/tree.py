@@ -14,8 +14,8 @@ import numpy as np
 from kalaba.errors import FileError
 from kalaba.files.source import Notes
 from kalaba.joints import Free, Joint, Weld
+from kalaba.model.acting import Actuator, Rotor, Spring
 from kalaba.model.options import OneOf, Option
-from kalaba.model.parts import Actuator, Rotor, Spring
 from kalaba.model.solids import Solid, impossible_moments
 from kalaba.space.arrays import Array
 from kalaba.space.numeric_pose import NumericPose

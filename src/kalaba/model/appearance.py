@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from kalaba.errors import ModelError
-from kalaba.model.parts import check_frame, check_path, fixed_pose
+from kalaba.model.names import check_frame, check_path
+from kalaba.model.parts import fixed_pose
 from kalaba.space.number import as_numbers, is_number, quantities
 from kalaba.space.pose import Floats, PointLike, Pose, PoseLike
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from kalaba.model.parts import Sampled
+from kalaba.model.acting import Sampled
 
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine, MachineForce

@@ -6,14 +6,17 @@ the parts say of each other. A name in a System is looked up in that System; `wo
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from kalaba.errors import ModelError, near
+from kalaba.model import acting
 from kalaba.model import machine as flat
 from kalaba.model import parts as described
 from kalaba.model.appearance import MachineVisual, Visual
+from kalaba.model.names import WORLD, check_name
 from kalaba.model.plausible import check_values
 from kalaba.model.system import Placement
 from kalaba.model.text.expressions import Expression, parse
@@ -31,9 +34,9 @@ if TYPE_CHECKING:
 def flatten(system: System) -> flat.Machine:
     """Lay out a System flat, or raise a ModelError that names the part at fault."""
     layout = _Layout(system.name)
-    layout.frames[described.WORLD] = flat.MachineFrame(described.WORLD, "", None, -1)
-    layout.collect(system, Scope("", described.WORLD))
-    gravity = layout.numbers(system, Scope("", described.WORLD), "").gravity
+    layout.frames[WORLD] = flat.MachineFrame(WORLD, "", None, -1)
+    layout.collect(system, Scope("", WORLD))
+    gravity = layout.numbers(system, Scope("", WORLD), "").gravity
     resolved = {
         kind: [layout.resolve(part, scope) for part, scope in layout.parts_by_kind[kind]] for kind in _RESOLVE_ORDER
     }
@@ -53,13 +56,13 @@ def flatten(system: System) -> flat.Machine:
         bodies=tuple(bodies),
         frames=layout.frames,
         closures=tuple(closures),
-        actuators=tuple(resolved[described.Actuator]),
-        springs=tuple(resolved[described.Spring]),
-        rotors=tuple(resolved[described.Rotor]),
-        forces=tuple(resolved[described.Force]),
+        actuators=tuple(resolved[acting.Actuator]),
+        springs=tuple(resolved[acting.Spring]),
+        rotors=tuple(resolved[acting.Rotor]),
+        forces=tuple(resolved[acting.Force]),
         outputs=tuple(resolved[described.Output]),
         parameters=tuple(layout.parameters.values()),
-        start=layout.start,
+        start=described.Start.joined(layout.starts),
         quaternions=tuple(layout.quaternions),
         scalar_pairs=tuple(layout.scalar_pairs),
         visuals=tuple(resolved[Visual]),
@@ -83,15 +86,8 @@ def _check_start(machine: flat.Machine, known: set[str]) -> None:
             raise ModelError(f"{machine.name}.start: no coordinate, displacement or frame {key!r}; {near(key, known)}")
 
 
-_RESOLVE_ORDER: tuple[Any, ...] = (
-    described.Body,
-    described.Actuator,
-    described.Spring,
-    described.Rotor,
-    described.Force,
-    described.Output,
-    Visual,
-)
+_ACTING = (acting.Actuator, acting.Spring, acting.Rotor, acting.Force)
+_RESOLVE_ORDER: tuple[Any, ...] = (described.Body, *_ACTING, described.Output, Visual)
 
 
 @dataclass
@@ -114,7 +110,7 @@ class _Layout:
         default_factory=lambda: {kind: [] for kind in _RESOLVE_ORDER}
     )
     closures: list[tuple[Any, Scope]] = field(default_factory=list)
-    start: described.Start = field(default_factory=described.Start)
+    starts: list[described.Start] = field(default_factory=list)  # what an outer System says comes first
     cuts: list[tuple[str, str]] = field(default_factory=list)  # (connection, body)
     taken: set[str] = field(default_factory=set)
     derived: list[tuple[str, Expression]] = field(default_factory=list)  # numbers given as expressions
@@ -127,9 +123,9 @@ class _Layout:
                 self.overrides.setdefault(scope.full(path), value)
         mine = system.start.prefixed(scope.prefix) if scope.prefix else system.start
         self.cuts += [(scope.full(connection), scope.full(body)) for connection, body in system.cuts]
-        self.start = self.start.over(mine)  # what an outer System says comes first and stays
+        self.starts.append(mine)
         for name in system.coordinates:
-            described.check_name(name, f"{system.name}.coordinates")
+            check_name(name, f"{system.name}.coordinates")
             self._take(scope.full(name), "coordinate")
             self._add_scalar(scope.full(name), "")
         for part in system.parts:
@@ -141,7 +137,7 @@ class _Layout:
         if isinstance(part, Placement):
             for path, value in part.parameters:
                 self.overrides.setdefault(f"{name}.{path}", value)
-            self.start = self.start.over(part.start.prefixed(name))
+            self.starts.append(part.start.prefixed(name))
             at = self.numbers(part, scope, name).at
             self.frames[name] = flat.MachineFrame(name, scope.frame(part.parent), at, -1)
             self.collect(part.system, Scope(name, name))
@@ -152,14 +148,14 @@ class _Layout:
             at = self.numbers(part, scope, name).at
             self.frames[name] = flat.MachineFrame(name, scope.frame(part.parent), at, -1)
         elif isinstance(part, described.Parameter):
-            described.check_name(part.name, "Parameter")
+            check_name(part.name, "Parameter")
             self._add_parameter(replace(part, name=name))
         elif isinstance(part, described.Connection | described.Constraint):
             self.closures.append((part, scope))
         else:
-            kind = described.Actuator if isinstance(part, described.Thruster) else type(part)
+            kind = acting.Actuator if isinstance(part, acting.Thruster) else type(part)
             self.parts_by_kind[kind].append((part, scope))
-        if isinstance(part, described.Body | described.Connection | described.Spring | described.Rotor):
+        if isinstance(part, described.Body | described.Connection | acting.Spring | acting.Rotor):
             self.numbers(part, scope, name)  # so that every expression knows every number
 
     def _collect_body(self, part: described.Body, name: str) -> None:
@@ -176,8 +172,9 @@ class _Layout:
             self.mode_indices[name] = (len(self.coordinates), len(self.velocities))
         for mode, unit in enumerate(part.solid.mode_units, start=1):
             self._add_scalar(f"{name}.mode{mode}", unit)
-        self.readings |= {reading: unit for reading, unit, _ in part.solid.readings(name)}
-        self.displacements |= self.readings
+        readings = {reading: unit for reading, unit, _ in part.solid.readings(name)}
+        self.readings |= readings
+        self.displacements |= readings
 
     def _add_scalar(self, name: str, unit: str) -> None:
         self.scalar_pairs.append((len(self.coordinates), len(self.velocities)))
@@ -229,11 +226,12 @@ class _Layout:
 
     def expression(self, text: Any, scope: Scope, path: str) -> Expression:
         """Read an expression of coordinates, displacements, parameters and frames."""
-        return scope.expression(text, path, self.scalars(), self.frames)
+        return scope.expression(text, path, self.scalars, self.frames)
 
-    def scalars(self) -> set[str]:
-        """All names that have one number."""
-        return {*self.coordinates, *self.velocities, *self.displacements, *self.parameters}
+    @property
+    def scalars(self) -> ChainMap[str, Any]:
+        """All names that have one number; looked up where they are, since there may be thousands."""
+        return ChainMap[str, Any](self.coordinates, self.velocities, self.displacements, self.parameters)
 
     def set_carriers(self, bodies: Iterable[flat.MachineBody]) -> None:
         """Find the body that carries each frame."""
@@ -253,7 +251,7 @@ class _Layout:
     def check_numbers(self) -> None:
         """Refuse values and expressions of parameters that do not exist."""
         for path, expression in self.derived:
-            for name in expression.names - set(self.parameters):
+            for name in (name for name in expression.names if name not in self.parameters):
                 raise unknown_word(expression, name, path, self.parameters)
         for path in self.overrides:
             if path not in self.parameters:
@@ -270,15 +268,12 @@ class _Layout:
     def velocities_with_units(self, bodies: Iterable[flat.MachineBody]) -> tuple[flat.Coordinate, ...]:
         """Velocities: a plain coordinate's rate has its name."""
         units = {c.name: f"{c.unit}/s" for c in self.coordinates_with_units(bodies)}
-        plain = {self._nth(self.velocities, v) for _, v in self.scalar_pairs}
+        names = list(self.velocities)
+        plain = {names[v] for _, v in self.scalar_pairs}
         return tuple(
             flat.Coordinate(name, units.get(name, unit) if name in plain else unit)
             for name, unit in self.velocities.items()
         )
-
-    @staticmethod
-    def _nth(names: dict[str, str], index: int) -> str:
-        return list(names)[index]
 
 
 def _body(layout: _Layout, part: described.Body, scope: Scope, name: str) -> flat.MachineBody:
@@ -286,7 +281,7 @@ def _body(layout: _Layout, part: described.Body, scope: Scope, name: str) -> fla
     displacements = []
     for (label, unit), entry in zip(part.joint.displacements, part.joint.expressions, strict=True):
         full = f"{name}.{label}"
-        known = {*layout.coordinates, *layout.parameters, *layout.readings}
+        known = ChainMap[str, Any](layout.coordinates, layout.parameters, layout.readings)
         text = parse(full) if entry is None else scope.expression(entry, f"{full} (q=)", known, {})
         if text.has_rate or text.uses_time:
             raise ModelError(
@@ -330,21 +325,21 @@ def _traced(layout: _Layout, traced: Traced, scope: Scope, path: str) -> tuple[f
     return tuple(flat.TracedRow(traced, index, arguments) for index in range(len(traced.results)))
 
 
-def _thruster(layout: _Layout, part: described.Thruster, scope: Scope, name: str) -> flat.MachineActuator:
+def _thruster(layout: _Layout, part: acting.Thruster, scope: Scope, name: str) -> flat.MachineActuator:
     frame = scope.known_frame(part.frame, name, layout.frames)
     return flat.MachineActuator(name, flat.Thrust(frame, part.axis), part.limit)
 
 
-def _actuator(layout: _Layout, part: described.Actuator, scope: Scope, name: str) -> flat.MachineActuator:
+def _actuator(layout: _Layout, part: acting.Actuator, scope: Scope, name: str) -> flat.MachineActuator:
     return flat.MachineActuator(name, _displacement(layout, part, scope, name), part.limit)
 
 
-def _spring(layout: _Layout, part: described.Spring, scope: Scope, name: str) -> flat.MachineSpring:
+def _spring(layout: _Layout, part: acting.Spring, scope: Scope, name: str) -> flat.MachineSpring:
     copy, displacement = layout.numbers(part, scope, name), _displacement(layout, part, scope, name)
     return flat.MachineSpring(name, displacement, copy.stiffness, copy.damping, copy.rest, copy.friction, part.creep)
 
 
-def _rotor(layout: _Layout, part: described.Rotor, scope: Scope, name: str) -> flat.MachineRotor:
+def _rotor(layout: _Layout, part: acting.Rotor, scope: Scope, name: str) -> flat.MachineRotor:
     copy, displacement = layout.numbers(part, scope, name), _displacement(layout, part, scope, name)
     if displacement.uses_time:
         raise ModelError(
@@ -354,11 +349,12 @@ def _rotor(layout: _Layout, part: described.Rotor, scope: Scope, name: str) -> f
 
 
 def _displacement(
-    layout: _Layout, part: described.Actuator | described.Spring | described.Rotor, scope: Scope, name: str
+    layout: _Layout, part: acting.Actuator | acting.Spring | acting.Rotor, scope: Scope, name: str
 ) -> Expression:
     """What a motor, a spring or a rotor acts along: a length or an angle, not a rate."""
     expression = layout.expression(part.displacement, scope, name)
-    if expression.has_rate or expression.names & (layout.velocities.keys() - layout.coordinates.keys()):
+    speeds = (name for name in expression.names if name in layout.velocities and name not in layout.coordinates)
+    if expression.has_rate or any(speeds):
         raise ModelError(
             f"{name}.displacement: expected an expression of positions, got one of rates: {part.displacement!r}. "
             "For a force of the speed use damping= or a control law."
@@ -366,9 +362,9 @@ def _displacement(
     return expression
 
 
-def _force(layout: _Layout, part: described.Force, scope: Scope, name: str) -> flat.MachineForce:
+def _force(layout: _Layout, part: acting.Force, scope: Scope, name: str) -> flat.MachineForce:
     def half(content: Any) -> Any:
-        if isinstance(content, described.Sampled):
+        if isinstance(content, acting.Sampled):
             return content
         if isinstance(content, Traced):
             return _traced(layout, content, scope, name)
@@ -390,11 +386,11 @@ _RESOLVERS: dict[type, Callable[..., Any]] = {
     described.Body: _body,
     described.Connection: _connection,
     described.Constraint: _constraint,
-    described.Actuator: _actuator,
-    described.Thruster: _thruster,
-    described.Spring: _spring,
-    described.Rotor: _rotor,
-    described.Force: _force,
+    acting.Actuator: _actuator,
+    acting.Thruster: _thruster,
+    acting.Spring: _spring,
+    acting.Rotor: _rotor,
+    acting.Force: _force,
     described.Output: _output,
     Visual: _visual,
 }

@@ -35,6 +35,7 @@ MODULES: dict[str, str] = {
     ".py": "kalaba.files.python_file",
     **dict.fromkeys((".nc", ".csv", ".parquet"), "kalaba.files.saved_run"),
 }
+CALLER_OF_SAVE = 4  # levels from `tell` up to the line that calls system.save
 CONTROLS = "kalaba.files.yaml.held"  # writes control laws as text
 _FORMATS: dict[str, Format] = {}
 
@@ -120,7 +121,17 @@ def control_from_text(text: str, system: System) -> Control:
 
 
 class LeftOutWarning(UserWarning):
-    """A file says what a System does not hold, or a System has what a kind of file does not: each thing by name."""
+    """A file says what a System does not hold, or a System has what a kind of file does not: each thing by name.
+
+    Arguments:
+        what: the file, or all that there is to say
+        notes: one line per thing, which follow as a list
+    """
+
+    def __init__(self, what: str, notes: tuple[str, ...] = ()) -> None:
+        self.what, self.notes = what, notes
+        listed = "".join(f"\n- {note}" for note in notes)
+        super().__init__(f"{what}: {notes[0]}" if len(notes) == 1 else f"{what}:{listed}" if notes else what)
 
 
 def save(described: System | Scenario, path: str | Path) -> Path:
@@ -129,11 +140,11 @@ def save(described: System | Scenario, path: str | Path) -> Path:
     kind = format_of(place)
     if kind.write is None:
         raise FileError(f"{place}: {kind.name} files are read only. Save the machine as .yaml.")
-    tell(place, kind.write(described, place))
+    tell(place, kind.write(described, place), CALLER_OF_SAVE)
     return place
 
 
-def tell(place: Path, notes: tuple[str, ...]) -> None:
-    """Warn once of what was left out or changed."""
+def tell(place: Path, notes: tuple[str, ...], stacklevel: int) -> None:
+    """Warn once of what was left out or changed, at the line of the caller so many levels up."""
     if notes:
-        warnings.warn(f"{place.name}: " + "; ".join(notes), LeftOutWarning, stacklevel=3)
+        warnings.warn(LeftOutWarning(place.name, notes), stacklevel=stacklevel)

@@ -18,8 +18,8 @@ from kalaba.model.units import actuator_units, row_units
 from kalaba.units import counted, printed
 
 if TYPE_CHECKING:
+    from kalaba.model.acting import Sampled
     from kalaba.model.machine import Machine, MachineBody, MachineConstraint, TracedRow
-    from kalaba.model.parts import Sampled
     from kalaba.model.solids import AnySolid
     from kalaba.model.system import System
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kalaba.joints import Joint
+    from kalaba.model.acting import Sampled
     from kalaba.model.appearance import MachineVisual
-    from kalaba.model.parts import Parameter, Sampled, Start
+    from kalaba.model.parts import Parameter, Start
     from kalaba.model.solids import AnySolid
     from kalaba.model.text.expressions import Expression
     from kalaba.model.text.traced import Traced

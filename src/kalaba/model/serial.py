@@ -19,10 +19,10 @@ from typing import Any, NoReturn
 
 from kalaba.errors import ModelError, near
 from kalaba.joints import Joint, kinds
-from kalaba.model import appearance, parts, system
+from kalaba.model import acting, appearance, parts, system
 from kalaba.model import solids as solid
+from kalaba.model.acting import Sampled
 from kalaba.model.beams import beam, section, shapes
-from kalaba.model.parts import Sampled
 from kalaba.model.system import System
 from kalaba.model.text.traced import Traced, recorded, steps
 from kalaba.space import pose
@@ -32,7 +32,7 @@ DIGEST_LENGTH = 16
 
 KINDS: dict[str, type[Any]] = {
     name: kind
-    for module in (system, parts, appearance, solid, beam, section, shapes, pose)
+    for module in (system, parts, acting, appearance, solid, beam, section, shapes, pose)
     for name, kind in vars(module).items()
     if isinstance(kind, type)
     and is_dataclass(kind)

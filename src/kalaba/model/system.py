@@ -10,28 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from kalaba.boundary import shown
 from kalaba.errors import ModelError, near
+from kalaba.model.acting import Actuator, Force, Rotor, Spring, Thruster
 from kalaba.model.appearance import Visual
 from kalaba.model.formats import save
 from kalaba.model.listing import system_html
-from kalaba.model.parts import (
-    WORLD,
-    Actuator,
-    Body,
-    Connection,
-    Constraint,
-    Force,
-    Frame,
-    Output,
-    Parameter,
-    Rotor,
-    Spring,
-    Start,
-    Thruster,
-    check_frame,
-    check_line,
-    check_name,
-    fixed_pose,
-)
+from kalaba.model.names import WORLD, check_frame, check_line, check_name
+from kalaba.model.parts import Body, Connection, Constraint, Frame, Output, Parameter, Start, fixed_pose
 from kalaba.space.number import as_numbers, is_number, nested, vector
 from kalaba.space.pose import PointLike, Pose, PoseLike, Vector3
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from kalaba.constrain.kernels.functions import bounded, expressions, law_values
 from kalaba.constrain.kernels.laws import law_by_limbs
 from kalaba.errors import ExpressionError, ModelError
-from kalaba.model.parts import Sampled
+from kalaba.model.acting import Sampled
 from kalaba.model.text.expressions import parse
 from kalaba.model.text.resolve import is_known, unknown_word
 from kalaba.space.arrays import Array

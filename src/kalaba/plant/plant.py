@@ -34,13 +34,14 @@ from kalaba.plant.choice import Choice, first_choice, keep_rows, rows_at
 from kalaba.plant.derivatives import Derivatives, derivatives
 from kalaba.plant.evaluate import Acting, Quick, batch_motion
 from kalaba.plant.evaluate import motion as motion_at
+from kalaba.plant.guess import first_guess
 from kalaba.plant.laws import trace_map
 from kalaba.plant.projection import instant
 from kalaba.plant.reaction import Reaction, reaction
 from kalaba.plant.readings import FrameReading
 from kalaba.plant.reference import projected
 from kalaba.plant.scales import Scales, scales_of
-from kalaba.plant.start import find_start, first_guess
+from kalaba.plant.start import find_start
 from kalaba.plant.state import Energy, State
 from kalaba.plant.step import Stepping, one_step
 from kalaba.plant.variants import interpreted, limb_machine, variant

@@ -18,7 +18,7 @@ from kalaba.constrain.rows import Sizes
 from kalaba.model.machine import MachineConstraint
 from kalaba.model.text.expressions import Values, number, parse
 from kalaba.model.units import row_units, unit_of
-from kalaba.plant.start import first_guess
+from kalaba.plant.guess import first_guess
 from kalaba.space.arrays import Array
 from kalaba.space.number import quantities
 from kalaba.space.pose import Pose

@@ -9,21 +9,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kalaba.constrain.rows import Sizes
-from kalaba.errors import AssemblyError, ConstraintError, ModelError
+from kalaba.errors import AssemblyError, ConstraintError
 from kalaba.model.machine import MachineConnection
-from kalaba.model.text.expressions import Values, evaluate, number, parse
+from kalaba.model.text.expressions import Values, evaluate
 from kalaba.model.units import row_units
 from kalaba.plant.arguments import checked, own_state
 from kalaba.plant.assembly import TRIES, Assembled, assemble, weighted_step, without_turns
+from kalaba.plant.guess import Placed, entry_number, entry_pose, first_guess
 from kalaba.plant.readings import FrameReading, ScalarReadings
 from kalaba.plant.reference import project_state
 from kalaba.plant.state import State
 from kalaba.space.arrays import Array
 from kalaba.space.configuration import difference, retract
 from kalaba.space.number import is_number
-from kalaba.space.numeric_pose import NumericPose
 from kalaba.space.pose import Pose
-from kalaba.space.rotations import from_pose, quaternion_of, rotation_of, rotation_vector
+from kalaba.space.rotations import rotation_of, rotation_vector
 from kalaba.tolerances import (
     FALSE_ROOT_CLOSED,
     GUESS_MET,
@@ -34,71 +34,14 @@ from kalaba.tolerances import (
 )
 
 if TYPE_CHECKING:
-    from kalaba.model.machine import Machine, MachineBody, MachineConstraint
+    from kalaba.model.machine import MachineConstraint
     from kalaba.model.parts import Start
     from kalaba.plant.plant import Plant
 
-Placed = tuple[Array, Array]  # position and quaternion
 Targets = tuple[tuple[str, "Placed | float"], ...]  # what names are held at: a number, or the pose of a frame
 SPEED_STEPS = 30
 STIFF = 1e8  # factor on the mass of a beam's modes in the metric of an assembly: joints turn before links bend
 SPEED_TRIES = 6
-
-
-def resting(machine: Machine) -> Array:
-    """The configuration q with everything at zero or mid-limit, quaternions at identity."""
-    q = np.zeros(len(machine.coordinates))
-    for first, _ in machine.quaternions:
-        q[first] = 1.0
-    names = [c.name for c in machine.coordinates]
-    for body in machine.bodies:
-        limits = body.joint.limits
-        if limits is not None and np.isfinite(limits).all() and body.displacements[0].name in names:
-            q[names.index(body.displacements[0].name)] = (limits[0] + limits[1]) / 2
-    return q
-
-
-def first_guess(plant: Plant, start: Start | None = None) -> Array:
-    """The guess: plain coordinates and free bodies set as `hold` and `guess` say."""
-    machine = plant.machine
-    start = machine.start if start is None else start
-    q = resting(machine)
-    names = {c.name: i for i, c in enumerate(machine.coordinates)}
-    entries = {**dict(start.guess), **dict(start.hold)}
-    for key, value in entries.items():
-        if key in names:
-            q[names[key]] = _number(key, value)
-    for body in machine.bodies:  # parents first
-        if body.name in entries and body.joint.has_position:
-            q = _place(plant, q, body, _pose(plant, body.name, entries[body.name]))
-    return q
-
-
-def _number(key: str, value: Any) -> float:  # noqa: ANN401  (what a user wrote)
-    if not is_number(value):
-        raise ModelError(f"start.{key}: expected a finite number, got {value!r}. Only frames take a Pose.")
-    return float(value)
-
-
-def _pose(plant: Plant, key: str, value: Any) -> Placed:  # noqa: ANN401  (what a user wrote)
-    """Position and quaternion of a Pose given as a start entry; its numbers may be expressions of parameters."""
-    values = Values({p.name: p.value for p in plant.machine.parameters})
-    try:
-        pose = value if isinstance(value, Pose) else Pose(value)
-        return from_pose(pose, lambda entry: number(parse(entry), values))
-    except (ModelError, TypeError, ValueError) as error:
-        raise ModelError(f"start.{key}: expected a Pose of finite numbers, got {value!r}. {error}") from error
-
-
-def _place(plant: Plant, q: Array, body: MachineBody, pose: Placed) -> Array:
-    """Set a free body's coordinates so that its frame has a pose in the world."""
-    at_seat = q.copy()
-    at_seat[body.q_index : body.q_index + 7] = (0, 0, 0, 1, 0, 0, 0)
-    seated = NumericPose(pose[0], rotation_of(pose[1])).seen_from(plant.pose(body.name, at_seat))
-    q = q.copy()
-    q[body.q_index : body.q_index + 3] = seated.position
-    q[body.q_index + 3 : body.q_index + 7] = quaternion_of(seated.rotation)
-    return q
 
 
 @dataclass(frozen=True)
@@ -223,7 +166,9 @@ def _held_rows(reading: Array, target: Placed | float, n: int) -> tuple[Array, A
 def _targets(plant: Plant, entries: tuple[tuple[str, Any], ...]) -> Targets:
     machine = plant.machine
     scalars = {*plant.coordinates, *machine.displacements}
-    return tuple((key, _number(key, value) if key in scalars else _pose(plant, key, value)) for key, value in entries)
+    return tuple(
+        (key, entry_number(key, value) if key in scalars else entry_pose(plant, key, value)) for key, value in entries
+    )
 
 
 def find_start(plant: Plant) -> State:

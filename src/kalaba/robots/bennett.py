@@ -12,8 +12,9 @@ from __future__ import annotations
 from math import asin, atan, pi, sin, tan
 
 from kalaba.joints import Revolute
+from kalaba.model.acting import Actuator
 from kalaba.model.options import numeric
-from kalaba.model.parts import Actuator, Body, Connection, Frame, Parameter, Start
+from kalaba.model.parts import Body, Connection, Frame, Parameter, Start
 from kalaba.model.solids import Rod
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry

@@ -129,8 +129,8 @@ def load(name: str, parameters: Mapping[str, float] = NO_PARAMETERS, **options: 
     Arguments:
         name: its name, one of kb.catalog()
         parameters: numbers that differ from the catalogue's, by path, in SI units
-        options: the machine's own options by name; `kalaba show NAME` lists them. Those of path and law do not change
-            the machine
+        options: the machine's own options by name; `kalaba show NAME` lists them. Those of path and law belong to
+            its scenario
     """
     entry = find(name)
     return _with(entry.build(**entry.machine_settings(options)), parameters)

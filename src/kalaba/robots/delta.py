@@ -13,8 +13,9 @@ from __future__ import annotations
 from math import cos, pi, sin
 
 from kalaba.joints import Planar, Prismatic, Revolute, Spherical, Universal
+from kalaba.model.acting import Actuator
 from kalaba.model.options import OneOf, Option
-from kalaba.model.parts import Actuator, Body, Connection, Frame, Parameter, Start
+from kalaba.model.parts import Body, Connection, Frame, Parameter, Start
 from kalaba.model.solids import Cylinder, Rod, Solid
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry

@@ -17,8 +17,9 @@ from kalaba import paths as path
 from kalaba.control.goals import follow
 from kalaba.control.servo import Servo
 from kalaba.joints import Planar, Revolute
+from kalaba.model.acting import Actuator
 from kalaba.model.options import numeric
-from kalaba.model.parts import Actuator, Body, Constraint, Frame, Parameter
+from kalaba.model.parts import Body, Constraint, Frame, Parameter
 from kalaba.model.solids import Cylinder, Solid
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry

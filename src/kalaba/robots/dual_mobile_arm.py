@@ -12,8 +12,9 @@ from kalaba.control.allocation import LeastSquares
 from kalaba.control.goals import Follow
 from kalaba.control.servo import Servo
 from kalaba.joints import Planar, Revolute, Spherical, Weld
+from kalaba.model.acting import Actuator
 from kalaba.model.options import OneOf, Option, numeric
-from kalaba.model.parts import Actuator, Body, Connection, Constraint, Parameter, Start
+from kalaba.model.parts import Body, Connection, Constraint, Parameter, Start
 from kalaba.model.solids import Solid
 from kalaba.model.system import AnyPart, System
 from kalaba.printing.notation import Notation

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from kalaba.errors import ModelError
 from kalaba.model.listing import Table, table
 from kalaba.model.options import Option, settings
 from kalaba.model.system import System
@@ -55,5 +56,11 @@ class Entry:
         return settings(self.name, self.choices, chosen)
 
     def machine_settings(self, chosen: Mapping[str, object]) -> dict[str, object]:
-        """The same for the machine alone: numbers of path and law are checked and left out."""
-        return {name: value for name, value in self.settings(chosen).items() if name in self.options}
+        """The same for the machine alone, which has no path and no law: their numbers are refused."""
+        settings = self.settings(chosen)
+        for name in (name for name in chosen if name in self.numbers):
+            raise ModelError(
+                f"{self.name}.{name}: the machine alone has no {name}; it belongs to what is run on it "
+                f"({self.numbers[name].description}). Give it to kb.scenario or kalaba run, or leave it out."
+            )
+        return {name: value for name, value in settings.items() if name in self.options}

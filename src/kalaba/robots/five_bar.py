@@ -8,8 +8,9 @@ from __future__ import annotations
 from math import pi
 
 from kalaba.joints import Revolute
+from kalaba.model.acting import Actuator
 from kalaba.model.options import OneOf, Option
-from kalaba.model.parts import Actuator, Body, Connection, Start
+from kalaba.model.parts import Body, Connection, Start
 from kalaba.model.solids import Rod
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry

@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 from kalaba.joints import Revolute
+from kalaba.model.acting import Actuator
 from kalaba.model.beams.beam import Beam
 from kalaba.model.beams.section import Tube
 from kalaba.model.beams.shapes import StaticTip
 from kalaba.model.options import OneOf, Option, numeric
-from kalaba.model.parts import Actuator, Body, Start
+from kalaba.model.parts import Body, Start
 from kalaba.model.solids import Box, Solid
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry

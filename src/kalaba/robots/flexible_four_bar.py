@@ -6,11 +6,12 @@ The coupler's shapes are those of a beam pinned at both ends, seen from its tang
 from __future__ import annotations
 
 from kalaba.joints import Revolute
+from kalaba.model.acting import Actuator
 from kalaba.model.beams.beam import Beam
 from kalaba.model.beams.section import Rectangle
 from kalaba.model.beams.shapes import Pinned
 from kalaba.model.options import OneOf, Option, Whole
-from kalaba.model.parts import Actuator, Body, Connection, Start
+from kalaba.model.parts import Body, Connection, Start
 from kalaba.model.solids import Rod
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry

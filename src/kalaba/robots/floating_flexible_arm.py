@@ -14,11 +14,12 @@ from math import cos, cosh, pi, sin, sinh
 
 from kalaba.errors import ModelError
 from kalaba.joints import Planar, Revolute
+from kalaba.model.acting import Actuator, Force
 from kalaba.model.beams.beam import Beam
 from kalaba.model.beams.section import Rectangle
 from kalaba.model.beams.shapes import ClampedFree, Polynomial, Shapes, table
 from kalaba.model.options import OneOf, Option, Positive, Whole
-from kalaba.model.parts import Actuator, Body, Constraint, Force, Output, Parameter, Start
+from kalaba.model.parts import Body, Constraint, Output, Parameter, Start
 from kalaba.model.solids import Solid
 from kalaba.model.system import AnyPart, System
 from kalaba.printing.notation import Notation

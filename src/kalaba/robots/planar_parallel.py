@@ -15,8 +15,9 @@ from kalaba.control.ideal import IdealServo
 from kalaba.control.servo import Servo
 from kalaba.errors import ModelError
 from kalaba.joints import Planar, Revolute
+from kalaba.model.acting import Actuator
 from kalaba.model.options import OneOf, Option, numeric
-from kalaba.model.parts import Actuator, Body, Constraint, Output, Parameter, Start
+from kalaba.model.parts import Body, Constraint, Output, Parameter, Start
 from kalaba.model.solids import Solid
 from kalaba.model.system import System
 from kalaba.plant.laws import Controller

@@ -17,8 +17,9 @@ from math import pi
 from typing import NamedTuple
 
 from kalaba.joints import Revolute
+from kalaba.model.acting import Actuator
 from kalaba.model.options import numeric
-from kalaba.model.parts import Actuator, Body, Frame, Start
+from kalaba.model.parts import Body, Frame, Start
 from kalaba.model.solids import Solid
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry, Erratum

@@ -21,8 +21,9 @@ from kalaba.control.hybrid import PID, Hybrid
 from kalaba.control.servo import Servo
 from kalaba.control.transmission import Backlash
 from kalaba.joints import Prismatic, Spherical, Universal
+from kalaba.model.acting import Actuator, Spring
 from kalaba.model.options import Amount, OneOf, Option, numeric
-from kalaba.model.parts import Actuator, Body, Connection, Frame, Output, Parameter, Spring, Start
+from kalaba.model.parts import Body, Connection, Frame, Output, Parameter, Start
 from kalaba.model.solids import Cylinder, Rod, Solid
 from kalaba.model.system import System
 from kalaba.paths.making import circle

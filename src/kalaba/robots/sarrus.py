@@ -10,7 +10,8 @@ from __future__ import annotations
 from math import pi
 
 from kalaba.joints import Revolute
-from kalaba.model.parts import Actuator, Body, Connection, Output, Parameter, Start
+from kalaba.model.acting import Actuator
+from kalaba.model.parts import Body, Connection, Output, Parameter, Start
 from kalaba.model.solids import Rod, Solid
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry

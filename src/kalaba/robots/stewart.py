@@ -10,8 +10,9 @@ from __future__ import annotations
 from math import cos, pi, radians, sin, sqrt
 
 from kalaba.joints import Prismatic, Spherical, Universal
+from kalaba.model.acting import Actuator
 from kalaba.model.options import numeric
-from kalaba.model.parts import Actuator, Body, Connection, Parameter, Start
+from kalaba.model.parts import Body, Connection, Parameter, Start
 from kalaba.model.solids import Cylinder, Rod
 from kalaba.model.system import System
 from kalaba.robots.entry import Entry

@@ -11,8 +11,8 @@ from typing import TypeVar
 import numpy as np
 
 from kalaba.errors import ModelError
+from kalaba.model.acting import Sampled
 from kalaba.model.formats import control_from_text
-from kalaba.model.parts import Sampled
 from kalaba.model.serial import NotStored
 from kalaba.plant.laws import Control, controller
 from kalaba.plant.state import State

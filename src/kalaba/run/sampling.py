@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kalaba.errors import ControlError, near
-from kalaba.model.parts import Sampled
+from kalaba.model.acting import Sampled
 from kalaba.plant.laws import Limited, limited
 from kalaba.results.run import Shortfall
 from kalaba.space.arrays import Array

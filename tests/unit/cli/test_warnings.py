@@ -43,6 +43,25 @@ def test_words_on_several_lines_become_one(capsys):
     assert capsys.readouterr().err == "warning: first second\n"
 
 
+def test_what_a_file_holds_beside_has_a_line_per_thing(capsys, tmp_path):
+    link = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    joint = '<parent link="a"/><child link="b"/><limit lower="-1" upper="1" effort="0" velocity="1"/>'
+    tmp_path.joinpath("arm.urdf").write_text(
+        f'<robot name="arm"><link name="a">{link}</link><link name="b">{link}</link>'
+        f'<joint name="j" type="revolute">{joint}</joint><gazebo/></robot>'
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        assert invoke(["check", "arm.urdf"]) == 0
+    assert capsys.readouterr().err.splitlines() == [
+        "warning: arm.urdf:",
+        "- elements that describe no mechanics, left out: <gazebo>",
+        "- velocity limits, left out",
+        "- joint limits bound the start and inverse kinematics, but stop no joint",
+        "- effort limits of zero: no motor: j",
+    ]
+
+
 def test_python_shows_warnings_as_before_afterwards():
     before = warnings.showwarning
     assert invoke(["list"]) == 0

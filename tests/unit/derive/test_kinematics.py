@@ -12,7 +12,8 @@ from kalaba import joints as kinds
 from kalaba.derive.applied import frame_jacobian
 from kalaba.derive.kinematics import Kinematics
 from kalaba.errors import ExpressionError
-from kalaba.model.parts import Body, Frame, Output, Spring
+from kalaba.model.acting import Spring
+from kalaba.model.parts import Body, Frame, Output
 from kalaba.model.solids import Box, Rod, Solid
 from kalaba.model.system import System
 from kalaba.model.text.expressions import parse

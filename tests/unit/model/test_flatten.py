@@ -1,9 +1,12 @@
 """Names become full paths; every expression may speak of every number, whatever the order of the parts."""
 
+import sys
+
 import pytest
 
 import kalaba as kb
 from kalaba.errors import ExpressionError, ModelError
+from kalaba.model.flatten import flatten
 
 HINGE = kb.Revolute(kb.Z)
 
@@ -133,3 +136,40 @@ def test_values_that_replace_others_are_judged_too(parameters, message):
     )
     with pytest.raises(ModelError, match=message):
         system.with_parameters(parameters)
+
+
+def tree(count: int) -> kb.System:
+    """Bodies on one another, each with a motor, a spring, a number that is an expression, and a joint that follows."""
+    parts = [kb.Parameter("m", 1.0, "kg")]
+    for i in range(count):
+        joint = kb.Revolute(kb.Z, q=f"2*b{i - 1}.angle" if i % 3 == 2 else None)
+        parts += [
+            kb.Body(f"b{i}", kb.Solid("m"), f"b{(i - 1) // 2}" if i else "world", (0.1, 0, 0), joint),
+            kb.Actuator(f"motor{i}", f"b{i}.angle"),
+            kb.Spring(f"spring{i}", f"b{i}.angle - b0.angle", damping=0.1),
+        ]
+    return kb.System("tree", parts, start=kb.Start(guess={"b0.angle": 0.1}))
+
+
+def copied_entries(system: kb.System) -> int:
+    """How many entries of sets and dicts of names are copied while a System is laid out, by the sizes of the copies."""
+    total = 0
+
+    def watch(_, event, argument):
+        nonlocal total
+        if event == "return" and isinstance(argument, dict | set | frozenset | list | tuple):
+            total += len(argument)
+
+    before = sys.getprofile()
+    sys.setprofile(watch)
+    try:
+        flatten(system)
+    finally:
+        sys.setprofile(before)
+    return total
+
+
+def test_work_grows_with_the_number_of_bodies_and_no_faster():
+    """Twice the bodies, twice the calls and twice the names that functions hand over; quadratic would be four times."""
+    few, many = (copied_entries(tree(count)) for count in (60, 120))
+    assert many < 2.3 * few

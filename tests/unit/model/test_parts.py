@@ -5,7 +5,7 @@ import pytest
 
 import kalaba as kb
 from kalaba.errors import ModelError
-from kalaba.model.parts import Sampled
+from kalaba.model.acting import Sampled
 
 
 @pytest.mark.parametrize("name", ["", "1a", "a.b", "a b", "world", "t", "pi", "sin", "rate", "ä", 3, None])

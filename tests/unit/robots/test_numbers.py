@@ -51,11 +51,14 @@ def test_a_number_that_is_chosen_changes_what_is_run_and_its_default_does_not(na
 
 
 @pytest.mark.parametrize(("name", "key"), NUMERIC)
-def test_a_number_of_the_scenario_alone_leaves_the_machine_as_it_is(name, key):
+def test_a_number_of_the_scenario_alone_leaves_the_machine_as_it_is_and_is_refused_for_it(name, key):
     entry = ENTRIES[name]
     if key in entry.numbers:
         value = next(iter(entry.numbers[key].allowed))
-        assert load(name, **{key: value}) == load(name)
+        assert scenario(name, **{key: value}).system == scenario(name).system
+        for alone in (load, lambda machine, **options: named(machine).system(options=options)):
+            with pytest.raises(ModelError, match=rf"^{name}\.{key}: the machine alone has no {key};.*kb\.scenario"):
+                alone(name, **{key: value})
 
 
 @pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)

@@ -5,7 +5,8 @@ import pytest
 
 from kalaba.errors import ModelError
 from kalaba.joints import Screw
-from kalaba.model.parts import Body, Connection, Spring
+from kalaba.model.acting import Spring
+from kalaba.model.parts import Body, Connection
 from kalaba.model.solids import Rod, Solid
 from kalaba.space.number import as_numbers, check_number, is_number, is_structure, quantities, with_values
 from kalaba.space.pose import Pose

@@ -19,7 +19,7 @@ from kalaba.space.numeric_pose import NumericPose
 from kalaba.space.rotations import rotation_of, turn
 
 WORLD_INDEX = 0
-MOST_BODIES = 1000  # robots have some hundred
+MOST_BODIES = 5000  # robots have some hundred; this many are read in seconds
 MOST_COPIES = 10_000
 JOINT_KINDS = ("hinge", "slide", "ball", "free")
 NOT_READ = ("composite", "flexcomp", "attach", "skin", "plugin")

@@ -19,7 +19,8 @@ from kalaba.files.source import Notes
 from kalaba.files.tree import Drive, as_pose
 from kalaba.files.xml_tree import Element
 from kalaba.joints import Spherical, Weld
-from kalaba.model.parts import Actuator, Connection, Constraint, Frame, Output, Thruster
+from kalaba.model.acting import Actuator, Thruster
+from kalaba.model.parts import Connection, Constraint, Frame, Output
 from kalaba.model.text.syntax import number_text
 from kalaba.space.arrays import Array
 from kalaba.space.numeric_pose import NumericPose
@@ -174,7 +175,7 @@ class Couplings:
         if not flag(equality, "active", default=True):
             self.notes.add("equalities that are not active are left out", name)
             return
-        adders = {"connect": self._connect, "weld": self._weld, "joint": self._of_joints, "tendon": self._of_tendons}
+        adders = {"connect": self._join, "weld": self._join, "joint": self._of_joints, "tendon": self._of_tendons}
         adders[equality.tag](equality, name)
 
     def _ends(self, equality: Element, name: str) -> tuple[int, int] | None:
@@ -191,17 +192,23 @@ class Couplings:
             return None
         return first, second
 
-    def _connect(self, equality: Element, name: str) -> None:
-        """A point of body 1 stays on a point of body 2, the one that is there at the pose that the file draws."""
+    def _join(self, equality: Element, name: str) -> None:
+        """Two bodies joined by a ball (connect) or a weld, at two sites or where the bodies are."""
         ends = self._ends(equality, name)
         if ends is None:
             return
-        here = self.assembly.equality_names[name]
+        joint = Spherical() if equality.tag == "connect" else Weld()
         if "site1" in equality.attributes:
             child, parent = (self.assembly.site(equality, key) for key in ("site2", "site1"))
-            self.assembly.parts.append(Connection(here, child, parent, joint=Spherical()))
-            return
-        links = self.assembly.tree.links
+            self.assembly.parts.append(Connection(self.assembly.equality_names[name], child, parent, joint=joint))
+        elif equality.tag == "connect":
+            self._connect(equality, name, ends)
+        else:
+            self._weld(equality, name, ends)
+
+    def _connect(self, equality: Element, name: str, ends: tuple[int, int]) -> None:
+        """A point of body 1 stays on a point of body 2, the one that is there at the pose that the file draws."""
+        here, links = self.assembly.equality_names[name], self.assembly.tree.links
         anchor = NumericPose(np.array(equality.numbers("anchor", 3)), np.eye(3))
         place = links[ends[0]].world_pose.then(anchor).seen_from(links[ends[1]].world_pose)
         child = self._place(f"{here}_anchor", ends[1], NumericPose(place.position, np.eye(3)))
@@ -213,17 +220,9 @@ class Couplings:
         self.assembly.parts.append(Frame(fresh, self.assembly.frame(body), as_pose(pose)))
         return fresh
 
-    def _weld(self, equality: Element, name: str) -> None:
+    def _weld(self, equality: Element, name: str, ends: tuple[int, int]) -> None:
         """Body 2 keeps its pose on body 1: `relpose=`, or the one that the file draws."""
-        ends = self._ends(equality, name)
-        if ends is None:
-            return
-        here = self.assembly.equality_names[name]
-        if "site1" in equality.attributes:
-            child, parent = (self.assembly.site(equality, key) for key in ("site2", "site1"))
-            self.assembly.parts.append(Connection(here, child, parent, joint=Weld()))
-            return
-        links = self.assembly.tree.links
+        here, links = self.assembly.equality_names[name], self.assembly.tree.links
         relative = np.array(equality.numbers("relpose", 7, (0.0,) * 7))
         if np.any(relative[3:]):
             R = rotation_of(unit(equality, relative[3:], "relpose"))

@@ -9,6 +9,7 @@ and slides are coordinates under their joints' names, those of MuJoCo; balls and
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -25,7 +26,9 @@ from kalaba.files.source import Notes
 from kalaba.files.tree import MASSLESS, Drive, as_pose, limits_of, solid_of
 from kalaba.files.xml_tree import Element
 from kalaba.joints import Free, Joint, Prismatic, Revolute, Spherical, Weld
-from kalaba.model.parts import WORLD, Body, Force, Frame
+from kalaba.model.acting import Force
+from kalaba.model.names import WORLD
+from kalaba.model.parts import Body, Frame
 from kalaba.model.solids import Solid
 from kalaba.model.system import AnyPart
 from kalaba.model.text.syntax import number_text
@@ -84,7 +87,7 @@ class Assembly:
         self.joints: dict[str, tuple[FileJoint, str]] = {}  # name in the file → joint, coordinate or link here
         self.sites: dict[str, tuple[int, NumericPose]] = {}  # name in the file → body, pose on it
         for what, names in (("body", [link.name for link in self.tree.links]), ("joint", self._joint_names())):
-            for name in sorted({name for name in names if names.count(name) > 1}):
+            for name in sorted(name for name, times in Counter(names).items() if times > 1):
                 raise self.document.root.error(f"a second {what} {name!r}. Rename one of them")
         for link in self.tree.links[1:]:
             _ = self.body_names[link.name]  # bodies have the first choice of names

@@ -79,18 +79,14 @@ class Meshes:
             raise element.error("expected a mesh with file= or vertex=; builtin meshes have no inertia here")
         return self._from_file(element, element.required("file"))
 
-    def look_for(self, element: Element) -> Path | None:
-        """The file of a mesh; None if it is not there."""
-        return self.document.source.look_for(self._path(element.get("file")), element.where)
-
-    def _path(self, name: str) -> str:
+    def path(self, name: str) -> str:
         """Where the file of a mesh is, relative to the main file."""
         compiler = self.document.compiler
         short = re.split(r"[\\/]", name)[-1] if compiler.strips_path else name
         return f"{compiler.mesh_folder.rstrip('/')}/{short}" if compiler.mesh_folder else short
 
     def _from_file(self, element: Element, name: str) -> tuple[Array, Array]:
-        path = self.document.source.find(self._path(name), element.where)
+        path = self.document.source.find(self.path(name), element.where)
         readers = {".stl": _stl, ".obj": _obj, ".msh": _msh}
         if path.suffix.lower() not in readers:
             raise element.error(f"expected a mesh that ends in {', '.join(readers)}, got {name!r}")

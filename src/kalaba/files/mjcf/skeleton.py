@@ -16,7 +16,7 @@ from kalaba.files.moving import Coordinates, steps
 from kalaba.files.source import Notes
 from kalaba.files.xml_out import Tag
 from kalaba.model.machine import Machine, MachineBody
-from kalaba.model.parts import WORLD
+from kalaba.model.names import WORLD
 from kalaba.model.text.expressions import Values, number, parse
 from kalaba.space.arrays import Array
 from kalaba.space.numeric_pose import NumericPose

@@ -8,8 +8,8 @@ from kalaba.files.mjcf.machine import Assembly
 from kalaba.model.parts import Connection, Constraint
 from kalaba.model.system import System
 from kalaba.native.backend import Interpreted
+from kalaba.plant.guess import first_guess
 from kalaba.plant.plant import build
-from kalaba.plant.start import first_guess
 
 
 def with_timed_springs(system: System, assembly: Assembly) -> System:

@@ -6,20 +6,18 @@ import re
 
 import numpy as np
 
-from kalaba.errors import FileError
 from kalaba.files.mjcf.machine import Assembly
-from kalaba.files.mjcf.placing import HERE, unit
+from kalaba.files.mjcf.placing import unit
 from kalaba.files.mjcf.shapes import Shape as Geom
+from kalaba.files.pictured import HERE, Placed, capsule, mesh_file, visual_name
 from kalaba.files.tree import as_pose
 from kalaba.files.xml_tree import Element
-from kalaba.model.appearance import BoxShape, CylinderShape, MeshShape, Shape, SphereShape, Visual
-from kalaba.model.parts import WORLD
+from kalaba.model.appearance import BoxShape, CylinderShape, MeshShape, SphereShape, Visual
 from kalaba.space.numeric_pose import NumericPose
 from kalaba.space.rotations import rotation_of
 
 SHOWN_GROUPS = 2  # groups up to this one are drawn; the others are for contact or inertia, as a rule
 NOT_DRAWN = "shapes that pictures leave out"
-Placed = tuple[Shape, NumericPose]
 
 
 def add_visuals(assembly: Assembly) -> None:
@@ -29,7 +27,6 @@ def add_visuals(assembly: Assembly) -> None:
     meshes = assembly.meshes.elements
     for index, link in enumerate(assembly.tree.links):
         frame, number = assembly.frame(index), 0
-        stem = "ground" if frame == WORLD else frame
         for geom in link.shapes:
             colour = _colour(geom.element, materials)
             if geom.group > SHOWN_GROUPS or colour is None:
@@ -37,7 +34,7 @@ def add_visuals(assembly: Assembly) -> None:
             for shape, pose in _drawn(geom, assembly, meshes):
                 number += 1
                 at = as_pose(geom.pose.then(pose))
-                assembly.parts.append(Visual(f"{stem}.visual{number}", frame, shape, at, colour[:3] or None))
+                assembly.parts.append(Visual(visual_name(frame, number), frame, shape, at, colour[:3] or None))
 
 
 def _colour(geom: Element, materials: dict[str, Element]) -> tuple[float, ...] | None:
@@ -60,8 +57,7 @@ def _drawn(geom: Geom, assembly: Assembly, meshes: dict[str, Element]) -> list[P
         case "cylinder":
             return [(CylinderShape(sizes[0], 2 * sizes[1]), HERE)]
         case "capsule":
-            ends = [NumericPose(np.array([0.0, 0.0, end * sizes[1]]), np.eye(3)) for end in (-1, 1)]
-            return [(CylinderShape(sizes[0], 2 * sizes[1]), HERE), *((SphereShape(sizes[0]), end) for end in ends)]
+            return capsule(sizes[0], 2 * sizes[1])
         case "mesh":
             return _mesh(geom, assembly, meshes)
     if geom.kind != "plane":
@@ -75,14 +71,8 @@ def _mesh(geom: Geom, assembly: Assembly, meshes: dict[str, Element]) -> list[Pl
     if element is None or not re.search(r"\.(stl|obj)$", element.get("file"), re.IGNORECASE):
         assembly.notes.add(NOT_DRAWN, geom.element.get("mesh"))
         return []
-    try:
-        path = assembly.meshes.look_for(element)
-    except FileError:  # it leads out of the folders, and nothing but the picture needs it
-        path = None
+    path = mesh_file(assembly.document.source, assembly.meshes.path(element.get("file")), element.where)
     if path is None:
-        assembly.notes.add(
-            "mesh files that are not in the folders that were given (roots=), left out", element.get("file")
-        )
         return []
     scale = np.array(element.numbers("scale", 3, (1.0, 1.0, 1.0)))
     turned = rotation_of(unit(element, np.array(element.numbers("refquat", 4, (1.0, 0.0, 0.0, 0.0))), "refquat"))

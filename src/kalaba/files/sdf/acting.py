@@ -15,8 +15,8 @@ from kalaba.files.sdf.pieces import Piece
 from kalaba.files.source import Notes
 from kalaba.files.xml_out import Tag
 from kalaba.joints import Joint
+from kalaba.model.acting import Spring
 from kalaba.model.machine import Machine, MachineConstraint, Thrust, TracedRow
-from kalaba.model.parts import Spring
 from kalaba.tolerances import COUPLING_LINEAR
 
 CREEP = Spring("usual", "x").creep  # which no file holds

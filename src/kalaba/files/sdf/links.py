@@ -14,7 +14,7 @@ from kalaba.space.numeric_pose import NumericPose
 
 DEFAULT = Solid(1.0, inertia=(1.0, 1.0, 1.0))  # of a link without <inertial>, by the specification
 ONES = {"xx": 1.0, "yy": 1.0, "zz": 1.0}  # of an <inertia> that does not say
-NO_MECHANICS = ("visual", "collision", "sensor", "light", "battery", "audio_source", "projector")
+NO_MECHANICS = ("collision", "sensor", "light", "battery", "audio_source", "projector")
 
 
 @dataclass(frozen=True)

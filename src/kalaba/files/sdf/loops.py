@@ -14,7 +14,7 @@ import numpy as np
 
 from kalaba.files.sdf.hinges import Hinge
 from kalaba.files.source import Notes
-from kalaba.model.parts import WORLD
+from kalaba.model.names import WORLD
 from kalaba.tolerances import AXES_PARALLEL, COMPUTED_TURN
 
 STRAIGHTENED = f"axes in a loop that are parallel to within {AXES_PARALLEL:g} rad are made parallel"

@@ -17,17 +17,20 @@ import numpy as np
 
 from kalaba.errors import FileError, ModelError
 from kalaba.files.names import Names
+from kalaba.files.pictured import MESHES
 from kalaba.files.sdf.hinges import DISPLACEMENTS, ENDLESS, GEARBOX, REVOLUTE2, Hinge, origin_in, read_hinge
 from kalaba.files.sdf.links import Link, read_link
 from kalaba.files.sdf.loops import split, straightened
 from kalaba.files.sdf.scopes import HERE, Scope, number_of, numbers_in, open_file, text_of
+from kalaba.files.sdf.visuals import visuals_of
 from kalaba.files.source import Notes, Source
 from kalaba.files.tree import MASSLESS, Drive, as_pose, is_massless
 from kalaba.files.xml_tree import Element
 from kalaba.joints import Free, Joint, Revolute, Weld
 from kalaba.model.formats import Described
+from kalaba.model.names import WORLD
 from kalaba.model.options import OneOf, Option
-from kalaba.model.parts import WORLD, Body, Connection, Constraint, Frame, Start
+from kalaba.model.parts import Body, Connection, Constraint, Frame, Start
 from kalaba.model.system import AnyPart, System
 from kalaba.space.arrays import Array
 from kalaba.space.numeric_pose import NumericPose
@@ -39,7 +42,8 @@ OPTIONS = {
         "file",
         OneOf(("file", "fixed", "free")),
         "file: models float unless a joint ties them; fixed: none do",
-    )
+    ),
+    "meshes": MESHES,
 }
 AXES = ("axis", "axis2")
 GRAVITY = (0.0, 0.0, -9.8)  # of a world that does not say
@@ -47,17 +51,18 @@ READ = {"link", "joint", "frame", "model", "include", "pose", "static", "gravity
 QUIET = {"self_collide", "allow_auto_disable", "enable_wind"}
 
 
-def read(path: Path, roots: tuple[Path, ...] = (), *, base: str = "file") -> Described:
+def read(path: Path, roots: tuple[Path, ...] = (), *, base: str = "file", meshes: bool = True) -> Described:
     """Read an SDF file.
 
     Arguments:
         path: the file
         roots: folders for model:// and package:// and for files outside its own folder
         base: "file": a model floats unless a joint ties it to the world; "fixed": its root stands; "free": it floats
+        meshes: whether shapes in mesh files are taken along
     """
     source = Source(path, roots)
     try:
-        system = Reader(open_file(source), source.notes, base).system(path)
+        system = Reader(open_file(source), source.notes, base, with_meshes=meshes).system(path)
     except RecursionError:
         raise FileError(f"{path.name}: names refer to each other too deeply. Is it a model?") from None
     except ModelError as error:
@@ -72,6 +77,7 @@ class Reader:
     world: Scope
     notes: Notes
     base: str
+    with_meshes: bool = True
     links: dict[str, Link] = field(default_factory=dict)
     hinges: list[Hinge] = field(default_factory=list)
     gears: list[Hinge] = field(default_factory=list)
@@ -104,6 +110,7 @@ class Reader:
             self._follow(hinge)
             self._act_along(hinge)
         self._add_frames()
+        self._add_visuals()
         name = next(iter(self.world.models)) if len(self.world.models) == 1 else self.world.element.get("name")
         start = Start(guess=self.guess)
         return System(name or path.stem, self.parts, gravity=self._gravity(), start=start)
@@ -376,3 +383,9 @@ class Reader:
             pose = scope.pose.then(scope.pose_of(name, element))
             at = as_pose(pose.seen_from(self._pose(body)))
             self.parts.append(Frame(self.joint_names[self._short(scope.full(name))], self.names[body], at))
+
+    def _add_visuals(self) -> None:
+        """What links look like."""
+        for scope, name, element in self._all("link"):
+            frame = WORLD if name == WORLD else self.names[scope.full(name)]
+            self.parts += visuals_of(scope, name, element, frame, with_meshes=self.with_meshes)

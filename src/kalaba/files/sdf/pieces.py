@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kalaba.files.urdf_write_elements import PIECES
+from kalaba.files.moving import PIECES
 from kalaba.joints import Joint
 from kalaba.space.arrays import Array
 

@@ -13,7 +13,7 @@ import numpy as np
 from kalaba.errors import FileError, near
 from kalaba.files.source import Source
 from kalaba.files.xml_tree import MOST_ELEMENTS, Element, parse
-from kalaba.model.parts import WORLD
+from kalaba.model.names import WORLD
 from kalaba.space.numeric_pose import NumericPose
 from kalaba.space.pose import Pose
 from kalaba.space.rotations import from_pose, rotation_of

@@ -23,7 +23,7 @@ from kalaba.files.sdf.scopes import HERE
 from kalaba.files.source import Notes
 from kalaba.files.xml_out import Tag
 from kalaba.model.machine import MachineBody, MachineConnection, MachineConstraint
-from kalaba.model.parts import WORLD
+from kalaba.model.names import WORLD
 from kalaba.model.solids import INERTIA_PARTS
 from kalaba.model.system import System
 from kalaba.model.text.expressions import Values, number, parse

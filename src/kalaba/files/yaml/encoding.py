@@ -13,7 +13,7 @@ from kalaba.files.quantities import unit as known_unit
 from kalaba.files.yaml.kinds import default_of, entries_of, units_of, word
 from kalaba.files.yaml.schema import AS_FOUND, TRACED
 from kalaba.files.yaml.values import AXES
-from kalaba.model.parts import Sampled
+from kalaba.model.acting import Sampled
 from kalaba.model.serial import function_name
 from kalaba.model.text.syntax import number_text
 from kalaba.model.text.traced import Traced, steps

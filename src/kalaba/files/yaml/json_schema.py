@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from kalaba.files.yaml.kinds import Choice, Entry, spelled
 from kalaba.files.yaml.laws import run_schema
 from kalaba.files.yaml.schema import VERSION, schema
-from kalaba.model.parts import Connection, Constraint, Force, Parameter
+from kalaba.model.acting import Force
+from kalaba.model.parts import Connection, Constraint, Parameter
 from kalaba.model.system import Placement
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from kalaba.files.yaml.paths import BLENDS, TIMINGS, Blend, path_data, path_type
 from kalaba.files.yaml.running import RunSchema, run_entries, steppers
 from kalaba.files.yaml.values import EVERY, ExpressionEntry, TextEntry, number_type
 from kalaba.joints.joint import PACKAGE
-from kalaba.model.parts import Sampled
+from kalaba.model.acting import Sampled
 from kalaba.paths.path import Path, Turn
 from kalaba.paths.timing import Timing
 from kalaba.plant import laws

@@ -22,26 +22,12 @@ from kalaba.files.yaml.values import (
     refuse,
 )
 from kalaba.joints import Joint, kinds
+from kalaba.model.acting import Actuator, Force, Rotor, Sampled, Spring, Thruster
 from kalaba.model.appearance import Shape, Visual
 from kalaba.model.beams import beam  # noqa: F401  (a kind of solid)
 from kalaba.model.beams.section import Section
 from kalaba.model.beams.shapes import Shapes
-from kalaba.model.parts import (
-    Actuator,
-    Body,
-    Connection,
-    Constraint,
-    Force,
-    Frame,
-    Output,
-    Parameter,
-    Rotor,
-    Sampled,
-    Spring,
-    Start,
-    Texts,
-    Thruster,
-)
+from kalaba.model.parts import Body, Connection, Constraint, Frame, Output, Parameter, Start, Texts
 from kalaba.model.solids import AnySolid
 from kalaba.model.system import Placement
 from kalaba.model.text.traced import Traced, recorded

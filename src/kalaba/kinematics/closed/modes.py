@@ -23,8 +23,9 @@ from kalaba.constrain.solvers import row_metric
 from kalaba.errors import AssemblyError, ModelError, near
 from kalaba.model.parts import Held, Start
 from kalaba.plant.assembly import close
+from kalaba.plant.guess import first_guess
 from kalaba.plant.plant import build
-from kalaba.plant.start import find_configuration, first_guess, widest_gap
+from kalaba.plant.start import find_configuration, widest_gap
 from kalaba.space.arrays import Array
 from kalaba.units import counted
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -43,13 +43,19 @@ class Scope:
         self,
         text: Any,
         path: str,
-        scalars: Iterable[str],
+        known: Collection[str],
         frames: Mapping[str, MachineFrame],
     ) -> Expression:
-        """Read an expression written in this scope; every word must be a known scalar or a frame's x, y or z."""
+        """Read an expression written in this scope; every word must be a known scalar or a frame's x, y or z.
+
+        Arguments:
+            text: as it is written
+            path: where, for messages
+            known: full names of scalars; looked up, not copied: a machine has thousands
+            frames: by full name
+        """
         written = _parse(text, path)
         full = written.renamed(self.frame)
-        known = set(scalars)
         for name in sorted(written.names):
             if not is_known(self.frame(name), known, frames):
                 raise unknown_word(written, name, path, self._candidates(known, frames))

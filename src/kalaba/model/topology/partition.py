@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kalaba.model.machine import Machine, MachineBody, MachineFrame, MachinePart
-from kalaba.model.parts import WORLD, Parameter
+from kalaba.model.names import WORLD
+from kalaba.model.parts import Parameter
 from kalaba.model.topology.groups import ACTING, Groups, expressions
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")

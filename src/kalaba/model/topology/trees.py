@@ -16,9 +16,9 @@ def parents_first(bodies: list[MachineBody], frames: dict[str, MachineFrame]) ->
     parent = [carrier(body.parent, frames, indices) for body in bodies]
     done: dict[int, None] = {}
     for index in range(len(bodies)):
-        chain: list[int] = []
+        chain: dict[int, None] = {}  # in order
         while index >= 0 and index not in done and index not in chain:
-            chain.append(index)
+            chain[index] = None
             index = parent[index]  # noqa: PLW2901  (the climb to the root)
         if index in chain:
             names = ", ".join(bodies[i].name for i in chain)

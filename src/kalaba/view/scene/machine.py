@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kalaba.model.parts import WORLD
+from kalaba.model.names import WORLD
 from kalaba.model.text.expressions import Values, number
 from kalaba.space.arrays import Array
 from kalaba.tolerances import NO_EXTENT

@@ -8,7 +8,7 @@ import pytest
 
 import kalaba as kb
 from kalaba.errors import FileError
-from kalaba.files.urdf import read
+from kalaba.files.urdf.machine import read
 from kalaba.model.appearance import BoxShape, MeshShape
 from kalaba.model.formats import format_of
 
@@ -165,18 +165,25 @@ def test_a_root_called_world_is_the_world_unless_it_floats(file):
     assert [b.name for b in read(file(text), base="free").system.machine.bodies] == ["world_", "a"]
 
 
+LINKS = ("crank", "coupler", "rocker")
 LOOPS = {
     "URDF+": "<loop name='pin' type='revolute'><predecessor link='ground'><origin xyz='0.5 0 0'/></predecessor>"
     "<successor link='rocker'><origin xyz='0.4 0 0'/></successor><axis xyz='0 0 1'/></loop>",
     "urdfdom": "<constraint name='pin' type='revolute'><parent link='ground'/><parent_origin xyz='0.5 0 0'/>"
     "<parent_axis xyz='0 0 1'/><child link='rocker'/><child_origin xyz='0.4 0 0' rpy='1.5707963267948966 0 0'/>"
     "<child_axis xyz='0 1 0'/></constraint>",
+    "urdfdom, as it is written": "<constraint name='pin' type='revolute_joint'><parent_origin xyz='0.5 0 0'/>"
+    "<child_origin xyz='0.4 0 0'/><parent_axis xyz='0 0 1'/><parent link='ground'/><child link='rocker'/></constraint>",
+    "urdfdom, a link that is cut": "<constraint name='pin' type='link'><parent link='stub'/><child link='rocker'/>"
+    "<child_origin xyz='0.4 0 0' rpy='0 0 1.5707963267948966'/></constraint>"
+    f"<link name='stub'>{INERTIAL}</link><joint name='to_stub' type='continuous'><parent link='ground'/>"
+    "<child link='stub'/><origin xyz='0.5 0 0'/><axis xyz='0 0 1'/></joint>",
 }
 
 
 def four_bar(loop: str) -> str:
     """A parallelogram that its file draws closed at zero: crank and rocker of 0.4 m along y, coupler of 0.5 m."""
-    links = "".join(f'<link name="{n}">{INERTIAL}</link>' for n in ("crank", "coupler", "rocker"))
+    links = "".join(f'<link name="{n}">{INERTIAL}</link>' for n in LINKS)
     right = 1.5707963267948966
     places = (
         ("ground", "crank", "0 0 0", right),
@@ -264,7 +271,7 @@ ENDS = (
 )
 BESIDE = {
     "kalaba": "kalaba: 1\nconnections:\n  pin: {child: rocker_end, parent: post, joint: {revolute: z}}\n",
-    "Extended URDF": "closed_loop: [[post, end]]\ntype: [3d]\nname_mot: mot\n",
+    "Extended URDF": "closed_loop: [[post, end]]\ntype: [3D]\nname_mot: [to_crank]\n",
 }
 
 
@@ -273,7 +280,23 @@ def test_a_file_beside_it_closes_loops(file, text):
     described = read(file(four_bar(ENDS)), loops=file(text, "arm.loops.yaml"))
     assert kb.check(described.system).freedoms == 1
     assert np.abs(kb.build(described.system).start.q).max() < 1e-9  # drawn closed
-    assert ("name_mot" in "; ".join(described.notes)) == ("name_mot" in text)
+    motors = kb.build(described.system).actuators
+    assert motors == (("to_crank.motor",) if "name_mot" in text else tuple(f"to_{link}.motor" for link in LINKS))
+
+
+def test_extended_urdf_names_motors_and_changes_the_kinds_of_joints(file):
+    text = robot("base a rod c tip", "m1:base:a:continuous j2:a:rod:continuous j3:rod:c:continuous j4:c:tip:continuous")
+    loops = (
+        "closed_loop: [[base, tip]]\ntype: [6d]\nname_mot: m\n"
+        "joint_name: [j2, j3, j4]\njoint_type: [UJOINT_ZX, SPHERICAL, FIXED]\nmodel: a\n"
+    )
+    described = read(file(text), loops=file(loops, "x.yaml"))
+    system = described.system
+    joints = {part.name: part.joint for part in system.parts if isinstance(part, kb.Body) and not part.joint.is_rigid}
+    assert joints == {"a": kb.Revolute(kb.Z), "rod": kb.Universal(kb.Z, kb.X), "c": kb.Spherical()}
+    assert [connection.joint for connection in system.machine.connections] == [kb.Weld()]
+    assert [motor.name for motor in system.machine.actuators] == ["m1.motor"]
+    assert "entries of the file of loops, left out: model" in described.notes
 
 
 @pytest.mark.parametrize(
@@ -285,8 +308,12 @@ def test_a_file_beside_it_closes_loops(file, text):
         ),
         ("closed_loop: [[post]]\n", "two names of frames"),
         ("closed_loop: [[post, end]]\ntype: [5d]\n", "6d or 3d"),
-        ("closed_loop: [[post, end]]\ntype: []\njoint_name: [end]\n", "not read"),
-        ("closed_loop: 3\n", "list of pairs"),
+        ("closed_loop: [[post, end]]\ntype: [3d, 3d]\n", "a type for each of 1 pair, got 2"),
+        ("closed_loop: [[post, end]]\njoint_name: [end]\n", "a joint_type for each, got 0"),
+        ("closed_loop: []\njoint_name: [end]\njoint_type: [CARDAN]\n", "UJOINT_YZ, UJOINT_ZX, got 'CARDAN'"),
+        ("closed_loop: []\njoint_name: [ends]\njoint_type: [FIXED]\n", "no joint 'ends'; did you mean end"),
+        ("closed_loop: []\nname_mot: [to_cranck]\n", "no joint 'to_cranck'; did you mean to_crank"),
+        ("closed_loop: 3\n", "closed_loop: expected a list"),
         ("connections: {}\n", "kalaba: 1"),
         ("kalaba: 1\nconnections:\n  pin: {child: nobody, parent: post}\n", "nobody"),
     ],

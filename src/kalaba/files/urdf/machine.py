@@ -8,43 +8,43 @@ follows its coordinate. Reference: the URDF specification, http://wiki.ros.org/u
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kalaba.errors import FileError, ModelError, near
-from kalaba.files import urdf_loops, urdf_xacro
 from kalaba.files.names import Names
+from kalaba.files.pictured import MESHES
 from kalaba.files.source import Notes, Source
 from kalaba.files.tree import BASE, MASSLESS, Drive, base_joint, is_massless, limits_of, solid_of
-from kalaba.files.urdf_elements import axis, origin
-from kalaba.files.urdf_visuals import Materials, visuals_of
+from kalaba.files.urdf import loops as loop_elements
+from kalaba.files.urdf import xacro
+from kalaba.files.urdf.elements import axis, origin
+from kalaba.files.urdf.visuals import Materials, visuals_of
 from kalaba.files.xml_tree import Element, parse, parse_text
-from kalaba.joints import Free, Joint, Planar, Prismatic, Revolute, Spherical, Weld
-from kalaba.model.formats import Described, Format
-from kalaba.model.options import AnyText, OneOf, Option
-from kalaba.model.parts import WORLD, Body, Frame, Start
+from kalaba.joints import Free, Joint, Planar, Prismatic, Revolute, Spherical, Universal, Weld
+from kalaba.model.formats import Described
+from kalaba.model.names import WORLD
+from kalaba.model.options import AnyText, Option
+from kalaba.model.parts import Body, Frame, Start
 from kalaba.model.solids import INERTIA_PARTS, Solid
 from kalaba.model.system import AnyPart, System
-from kalaba.space.pose import Pose
+from kalaba.space.pose import Pose, X, Y, Z
 from kalaba.space.rotations import from_pose, rotation_of
-
-if TYPE_CHECKING:
-    from kalaba.run.scenario import Scenario
 
 TURNING = ("revolute", "continuous")
 TYPES = (*TURNING, "prismatic", "fixed", "floating", "planar", "spherical")  # spherical: Bullet's addition
+CROSSES = {"cross XY": (X, Y), "cross YZ": (Y, Z), "cross ZX": (Z, X)}  # universal joints of Extended URDF
 SCALAR = {"revolute": "angle", "continuous": "angle", "prismatic": "travel"}  # type → name of the displacement
-READ = {"link", "joint", "transmission", "material", *urdf_loops.TAGS}
+READ = {"link", "joint", "transmission", "material", *loop_elements.TAGS}
 ROTOR_INERTIA = ("rotorInertia", "motorInertia", "rotor_inertia", "drake:rotor_inertia")
 REDUCTION = ("mechanicalReduction", "gear_ratio", "drake:gear_ratio")
 OPTIONS = {
     "base": BASE,
     "loops": Option("", AnyText("path"), "a file that closes its loops: kalaba YAML, or the YAML of Extended URDF"),
-    "meshes": Option(default=True, allowed=OneOf((True, False)), description="whether shapes in mesh files are shown"),
+    "meshes": MESHES,
 }
 
 
@@ -61,19 +61,42 @@ def read(
         meshes: whether shapes in mesh files are taken along
     """
     source = Source(path, roots)
-    root = parse_text(urdf_xacro.expanded(source), path.name) if path.suffix.lower() == ".xacro" else parse(source)
+    root = parse_text(xacro.expanded(source), path.name) if path.suffix.lower() == ".xacro" else parse(source)
     if root.tag != "robot":
         raise root.error("expected a <robot>. Is it a URDF?")
-    robot = Robot(root, source, base, with_meshes=meshes)
+    beside = None
+    if loops:
+        from kalaba.files.urdf.loops_file import opened  # which reads YAML
+
+        beside = opened(Source(Path(loops), roots, notes=source.notes))
+    robot = Robot(root, source, base, with_meshes=meshes, changes=AS_WRITTEN if beside is None else beside.changes)
     try:
         system = robot.system()
     except ModelError as error:  # a number that no part can have
         raise FileError(f"{path.name}: {error}") from error
-    if loops:
-        from kalaba.files import urdf_loops_file as loops_file  # which reads YAML
+    return Described(system if beside is None else beside.added(system, robot), notes=source.notes.lines)
 
-        system = loops_file.added(system, Source(Path(loops), roots, notes=source.notes), robot)
-    return Described(system, notes=source.notes.lines)
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What a file of loops says of joints that the URDF has.
+
+    Arguments:
+        types: type of a joint, by its name, instead of what the URDF says
+        motors: names of the joints that motors drive, or what is in all their names; None: as the URDF says
+    """
+
+    types: Mapping[str, str] = field(default_factory=dict)
+    motors: tuple[str, ...] | str | None = None
+
+    def drives(self, joint: str) -> bool:
+        """Whether a motor drives a joint."""
+        if isinstance(self.motors, str):
+            return self.motors in joint
+        return self.motors is None or joint in self.motors
+
+
+AS_WRITTEN = Changes()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +133,7 @@ class Robot:
     source: Source
     base: str
     with_meshes: bool = True
+    changes: Changes = AS_WRITTEN
     links: dict[str, Link] = field(default_factory=dict)
     joints: dict[str, Hinge] = field(default_factory=dict)
     frames: dict[str, str] = field(default_factory=dict)  # link in the file → frame here
@@ -133,7 +157,7 @@ class Robot:
         materials = Materials(self.root, self.source)
         for link in self.links.values():
             parts += visuals_of(link.element, self.frames[link.name], materials, with_meshes=self.with_meshes)
-        loops = urdf_loops.read(self.root, self)
+        loops = loop_elements.read(self.root, self)
         parts += loops
         name = identifier_or(self.root.get("name"), self.source.path)
         return System(name, parts, start=self.drawn_start() if loops else Start())
@@ -186,6 +210,7 @@ class Robot:
             raise element.error("a second joint of that name. Rename one of them")
         if kind not in TYPES:
             raise element.error(f"type: expected one of {', '.join(TYPES)}, got {kind!r}")
+        kind = self.changes.types.get(name, kind)
         parent, child = (element.require(tag).required("link") for tag in ("parent", "child"))
         for link in (parent, child):
             if link not in self.links:
@@ -252,6 +277,8 @@ class Robot:
             return Free()
         if hinge.type == "spherical":
             return Spherical()
+        if hinge.type in CROSSES:
+            return Universal(*CROSSES[hinge.type])
         if hinge.type == "planar":
             return Planar(axis(hinge.element))
         mimicked = self._mimic(hinge)
@@ -307,9 +334,15 @@ class Robot:
 
     def _effort(self, hinge: Hinge) -> float | None:
         """The most that the motor of a joint gives; None: it has none."""
-        driven = self._transmissions(hinge)
+        driven = bool(self._transmissions(hinge))
         limit = hinge.element.first("limit")
         effort = None if limit is None or not limit.get("effort") else limit.number("effort")
+        if not self.changes.drives(hinge.name):
+            if effort:
+                self.notes.add("motors of joints that name_mot does not name, left out", hinge.name)
+            return None
+        if self.changes.motors is not None:
+            driven, effort = True, effort or None
         if hinge.element.first("mimic") is not None:
             if effort or driven:
                 self.notes.add("motors of joints that mimic another, left out", hinge.name)
@@ -365,13 +398,3 @@ class Robot:
 def identifier_or(name: str, path: Path) -> str:
     """The name of a machine, as its file gives it; else the file's."""
     return name.strip() or path.stem
-
-
-def write(described: System | Scenario, path: Path) -> tuple[str, ...]:
-    """Write a machine; see urdf_write."""
-    from kalaba.files import urdf_write  # which assembles loops
-
-    return urdf_write.write(described, path)
-
-
-FORMAT = Format("URDF", (".urdf", ".xacro"), read, write, options=OPTIONS)

@@ -6,8 +6,8 @@ import pytest
 import kalaba as kb
 from kalaba.errors import FileError, KalabaError
 from kalaba.files.mjcf import read
+from kalaba.model.acting import Force, Rotor, Spring
 from kalaba.model.appearance import CylinderShape, MeshShape, SphereShape, Visual
-from kalaba.model.parts import Force, Rotor, Spring
 from kalaba.space.rotations import from_pose, rotation_of
 
 ARM = """<mujoco model="two links">
@@ -207,7 +207,7 @@ MISTAKES = {
         in_world('<replicate count="999"><replicate count="999"><geom size="1"/></replicate></replicate>'),
         "count: expected",
     ),
-    "bodies": (in_world('<replicate count="2000"><body/></replicate>'), "at most 1000 bodies"),
+    "bodies": (in_world('<replicate count="6000"><body/></replicate>'), "at most 5000 bodies"),
     "a part": ("<mujocoinclude/>", "outermost element is <mujoco>"),
 }
 

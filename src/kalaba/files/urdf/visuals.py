@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from kalaba.errors import FileError
+from kalaba.files.pictured import colour_of, mesh_file, visual_name
 from kalaba.files.source import Source
-from kalaba.files.urdf_elements import origin
+from kalaba.files.urdf.elements import origin
 from kalaba.files.xml_tree import Element
 from kalaba.model.appearance import BoxShape, CylinderShape, MeshShape, Shape, SphereShape, Visual
-from kalaba.model.parts import WORLD
-
-NO_MESH = "mesh files that are not in the folders that were given (roots=), left out"
 
 
 @dataclass
@@ -57,7 +54,7 @@ def _rgb(colour: Element) -> tuple[float, ...]:
     numbers = colour.read_numbers(colour.get("rgba") or "1 1 1 1", None, "rgba")
     if len(numbers) not in {3, 4}:
         raise colour.error(f"rgba: expected four numbers, got {colour.get('rgba')!r}")
-    return tuple(min(max(part, 0.0), 1.0) for part in numbers[:3])
+    return colour_of(numbers)
 
 
 def visuals_of(link: Element, frame: str, materials: Materials, *, with_meshes: bool = True) -> list[Visual]:
@@ -66,8 +63,8 @@ def visuals_of(link: Element, frame: str, materials: Materials, *, with_meshes: 
     for number, element in enumerate(link.all("visual"), start=1):
         shape = _shape(element, materials.source, with_meshes=with_meshes)
         if shape is not None:
-            stem = "ground" if frame == WORLD else frame
-            made.append(Visual(f"{stem}.visual{number}", frame, shape, origin(element), materials.colour(element)))
+            colour = materials.colour(element)
+            made.append(Visual(visual_name(frame, number), frame, shape, origin(element), colour))
     return made
 
 
@@ -102,11 +99,5 @@ def _mesh(element: Element, source: Source) -> MeshShape | None:
     if len(scale) not in {1, 3}:
         source.notes.add("scales of meshes that are not three numbers, taken as 1", name)
         scale = (1.0, 1.0, 1.0)
-    try:
-        path = source.look_for(name, element.where)
-    except FileError:  # it leads out of the folders, and nothing but the picture needs it
-        path = None
-    if path is None:
-        source.notes.add(NO_MESH, name)
-        return None
-    return MeshShape(str(path), scale if len(scale) == 3 else scale * 3)
+    path = mesh_file(source, name, element.where)
+    return None if path is None else MeshShape(str(path), scale if len(scale) == 3 else scale * 3)

@@ -15,12 +15,12 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from kalaba.errors import FileError
-from kalaba.files.moving import joint_name
+from kalaba.files.moving import PIECES, joint_name
 from kalaba.files.names import Names
 from kalaba.files.source import Notes
-from kalaba.files.urdf_write_elements import PIECES, Followed, Moved, geometry, near_whole, term, words
-from kalaba.files.urdf_write_loops import Renamed, write_loops
-from kalaba.model.parts import WORLD
+from kalaba.files.urdf.loops_out import Renamed, write_loops
+from kalaba.files.urdf.pieces import Followed, Moved, geometry, near_whole, term, words
+from kalaba.model.names import WORLD
 from kalaba.model.solids import INERTIA_PARTS
 from kalaba.model.text.expressions import Expression, Values, number, parse
 from kalaba.results.places import replacing

@@ -8,8 +8,8 @@ import pytest
 
 from kalaba.errors import KalabaError
 from kalaba.files.source import Source
-from kalaba.files.urdf import read
-from unit.files.test_urdf import ARM, ENDS, LOOPS, four_bar
+from kalaba.files.urdf.machine import read
+from unit.files.urdf.test_reading import ARM, ENDS, LOOPS, four_bar
 
 SEEDS = (ARM, four_bar(LOOPS["URDF+"]), four_bar(LOOPS["urdfdom"]), four_bar(ENDS))
 WORDS = (

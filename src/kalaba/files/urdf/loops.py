@@ -1,7 +1,8 @@
 """Loops of a URDF, which the format itself cannot hold. Three ways in which files add them are read here.
 
 <loop>, <coupling>    URDF+ (Chignoli et al. 2024, arXiv:2411.19753): a joint between frames of two links; a ratio
-<constraint>          the proposal for urdfdom: a joint between two links, with an origin and an axis on each
+<constraint>          the proposal for urdfdom (https://github.com/ros/urdfdom/pull/264): a joint between two links, or
+a link that is cut, with an origin and an axis on each side
 loops=                a file beside it: kalaba YAML, or the YAML of Extended URDF (Batto et al. 2025,
 arXiv:2504.04767): pairs of frames that coincide in all (6d) or in their origins (3d)
 """
@@ -15,18 +16,17 @@ import numpy as np
 
 from kalaba.errors import near
 from kalaba.files.names import Names
-from kalaba.files.urdf_elements import axis, origin
+from kalaba.files.urdf.elements import axis, origin
 from kalaba.joints import Cylindrical, Joint, Planar, Prismatic, Revolute, Spherical, Universal, Weld
 from kalaba.model.parts import Connection, Constraint, Frame
 from kalaba.space.pose import Axis, Pose
 from kalaba.space.rotations import from_pose, quaternion_of, rotation_of
 
 if TYPE_CHECKING:
-    from kalaba.files.urdf import Hinge, Robot
+    from kalaba.files.urdf.machine import Hinge, Robot
     from kalaba.files.xml_tree import Element
     from kalaba.space.arrays import Array
 
-TAGS = ("loop", "coupling", "constraint")
 ALONG_AXIS: Mapping[str, Callable[[Axis], Joint]] = {
     "revolute": Revolute,
     "continuous": Revolute,
@@ -34,7 +34,7 @@ ALONG_AXIS: Mapping[str, Callable[[Axis], Joint]] = {
     "cylindrical": Cylindrical,
     "planar": Planar,
 }
-WITHOUT_AXIS: Mapping[str, Joint] = {"fixed": Weld(), "spherical": Spherical(), "ball": Spherical()}
+WITHOUT_AXIS: Mapping[str, Joint] = {"fixed": Weld(), "link": Weld(), "spherical": Spherical(), "ball": Spherical()}
 Closing = Connection | Constraint | Frame
 
 
@@ -43,11 +43,9 @@ def read(root: Element, robot: Robot) -> list[Closing]:
     names = Names(robot.notes, "loop", taken={*robot.frames.values()})
     parts: list[Closing] = []
     for element in root:
-        if element.tag in TAGS:
+        if element.tag in READERS:
             name = names[element.required("name")]
-            parts += {"loop": _loop, "coupling": _coupling, "constraint": _constraint}[element.tag](
-                element, name, robot
-            )
+            parts += READERS[element.tag](element, name, robot)
     return parts
 
 
@@ -70,11 +68,11 @@ def _constraint(element: Element, name: str, robot: Robot) -> Iterator[Closing]:
     parent, child = (_frame(element.require(tag), robot) for tag in ("parent", "child"))
     at, end = origin(element, "parent_origin"), origin(element, "child_origin")
     here, there = axis(element, "parent_axis"), axis(element, "child_axis")
-    if element.required("type") == "universal":
+    if _type(element) == "universal":
         yield from _closed(name, (child, end), (parent, at), Universal(here, there))
         return
     joint = _joint(element, here)
-    if element.get("type") in ALONG_AXIS and element.first("child_axis") is not None and here != there:
+    if _type(element) in ALONG_AXIS and element.first("child_axis") is not None and here != there:
         position, quaternion = from_pose(end, float)
         turned = rotation_of(quaternion) @ _turn(here, there)
         end = Pose(tuple(position), quaternion=tuple(quaternion_of(turned)))
@@ -92,8 +90,13 @@ def _turn(first: Axis, second: Axis) -> Array:
     return np.asarray(np.eye(3) + K + K @ K / (1 + a @ b))
 
 
+def _type(element: Element) -> str:
+    """The type of a joint; urdfdom's proposal reads `revolute` and writes `revolute_joint`."""
+    return element.required("type").removesuffix("_joint")
+
+
 def _joint(element: Element, along: Axis) -> Joint:
-    kind = element.required("type")
+    kind = _type(element)
     if kind in WITHOUT_AXIS:
         return WITHOUT_AXIS[kind]
     if kind not in ALONG_AXIS:
@@ -125,7 +128,8 @@ def _coupling(element: Element, name: str, robot: Robot) -> Iterator[Closing]:
         if not moving:
             raise element.error(f"{tag}: expected a link that moves relative to the other, got one that does not")
         sums[tag] = " + ".join(moving)
-    ratio = element.require("ratio").number("value")
+    given = element.first("ratio")
+    ratio = 1.0 if given is None else given.number("value")
     yield Constraint(name, f"({sums['successor']}) - {ratio!r}*({sums['predecessor']})")
 
 
@@ -139,8 +143,9 @@ def _above(link: str, robot: Robot) -> list[Hinge]:
     return joints
 
 
-_READERS: dict[str, Callable[[Element, str, Robot], Iterator[Closing]]] = {
+READERS: Mapping[str, Callable[[Element, str, Robot], Iterator[Closing]]] = {
     "loop": _loop,
     "coupling": _coupling,
     "constraint": _constraint,
 }
+TAGS = tuple(READERS)

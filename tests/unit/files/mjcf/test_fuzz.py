@@ -12,7 +12,7 @@ import pytest
 from kalaba.errors import KalabaError
 from kalaba.files.mjcf import read
 from kalaba.files.source import Source
-from unit.files.test_mjcf import ARM, CUBE, in_world
+from unit.files.mjcf.test_reading import ARM, CUBE, in_world
 
 BODY = '<body name="a" pos="0 0 1"><freejoint/><geom type="box" size=".1 .2 .3"/>'
 MIXED = in_world(

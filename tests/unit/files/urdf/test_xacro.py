@@ -3,7 +3,7 @@
 import pytest
 
 from kalaba.errors import FileError
-from kalaba.files.urdf import read
+from kalaba.files.urdf.machine import read
 
 HEAD = '<robot name="x" xmlns:xacro="http://www.ros.org/wiki/xacro">'
 MACRO = f"""{HEAD}<xacro:macro name="arm" params="n len">

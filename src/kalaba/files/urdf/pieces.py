@@ -1,10 +1,9 @@
-"""Pieces of a URDF that is written: numbers, shapes, and the joints that a joint is made of."""
+"""Pieces of a URDF that is written: numbers, shapes, joints and what they follow."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from typing import Any
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
@@ -12,8 +11,6 @@ import numpy as np
 from kalaba.model.appearance import MachineVisual
 from kalaba.space.pose import Axis
 from kalaba.tolerances import LINEAR_FOLLOWING
-
-Pieces = list[tuple[str, Axis | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +66,3 @@ def geometry(visual: MachineVisual) -> str:
         for key, value in sizes.items()
     ]
     return f"<{visual.shape.name} {' '.join(attributes)}/>"
-
-
-PIECES: dict[str, Callable[[Any], Pieces]] = {  # kind of joint → types of joints in the file, with their axes
-    "Weld": lambda _: [("fixed", None)],
-    "Revolute": lambda joint: [("continuous", joint.axis)],
-    "Prismatic": lambda joint: [("prismatic", joint.axis)],
-    "Cylindrical": lambda joint: [("prismatic", joint.axis), ("continuous", joint.axis)],
-    "Universal": lambda joint: [("continuous", joint.axis1), ("continuous", joint.axis2)],
-    "Planar": lambda joint: [*(("prismatic", axis) for axis in joint.normal.across()), ("continuous", joint.normal)],
-    "Free": lambda _: [("floating", None)],
-}
