@@ -122,8 +122,9 @@ class Folder:
         data = CoverageData(str(self.coverage(jit=jit)))
         data.read()
         known = [path for path in data.measured_files() if path.endswith(f"/src/kalaba/{file}")]
-        by_line = data.contexts_by_lineno(known[0]) if known else {}
-        return {context.partition("|")[0] for line in lines for context in by_line.get(line, ())} - {""}
+        by_line = [data.contexts_by_lineno(path) for path in known]
+        contexts = [context for table in by_line for line in lines for context in table.get(line, ())]
+        return {context.partition("|")[0] for context in contexts} - {""}
 
     def try_slip(self, slip: Random) -> str:
         """Make a slip, run the tests that may notice it, undo it, and say what happened."""
