@@ -137,3 +137,29 @@ def test_an_event_may_be_a_time(stepper):
     for run in (native, plain):
         assert run.status.ending is Ending.STOPPED
         assert run.status.time == run.time[-1] == pytest.approx(0.12345, rel=1e-12)
+
+
+def test_scipys_method_records_what_the_compiled_loop_does():
+    """Samples off its steps and at the end, work, forces and rows; and an event, which may be a time."""
+    options = {"save_every": 0.0137, "control": {"motor": "3*sin(40*t)"}, "check": False}
+    plant = kb.build(kb.load("four-bar"))
+    sharp = kb.simulate(plant, 0.1, stepper=sharp_stepper(), **options)
+    stiff = kb.simulate(plant, 0.1, stepper=kb.Radau(1e-9, 1e-11), **options)
+    assert stiff.time == pytest.approx(sharp.time, abs=1e-14)
+    assert 0 < stiff.effort.steps < 1000
+    assert [rank for _, rank in stiff.effort.choices] == [rank for _, rank in sharp.effort.choices]
+    for name in ("q", "v", "acceleration", "constraint_force", "work", "inputs"):
+        size = np.abs(getattr(sharp, name)).max()
+        assert getattr(stiff, name) == pytest.approx(getattr(sharp, name), abs=1e-6 * size)
+    for stop in ("abs(crank.angle - 1) > 0.02", "t > 0.0623"):
+        ends = [
+            kb.simulate(plant, 0.1, stepper=s, stop=stop, **options) for s in (sharp_stepper(), kb.Radau(1e-9, 1e-11))
+        ]
+        assert [run.status.ending for run in ends] == [Ending.STOPPED] * 2
+        assert ends[1].status.time == ends[1].time[-1] == pytest.approx(ends[0].status.time, rel=1e-6)
+        assert len(ends[1].time) == len(ends[0].time)
+        assert ends[1].work[-1] == pytest.approx(ends[0].work[-1], rel=1e-5)
+
+
+def sharp_stepper() -> kb.DormandPrince:
+    return kb.DormandPrince(1e-11, 1e-13)

@@ -27,10 +27,10 @@ def test_a_curve_meets_values_rates_and_accelerations_from_both_sides(pieces):
     h = np.diff(TIME)
     rates = _derived(pieces, h)
     seconds = _derived(rates, h)
-    near = 1e-9
+    near = 1e-9  # times third derivatives of up to 1e6
     for table, wanted in ((pieces, Y), (rates, V), (seconds, A)):
         np.testing.assert_allclose(at(table, *TIME), wanted, atol=1e-10)
-        np.testing.assert_allclose(at(table, *(TIME[1:] - near)), wanted[1:], atol=1e-3)  # of third derivatives up to 1e6
+        np.testing.assert_allclose(at(table, *(TIME[1:] - near)), wanted[1:], atol=1e-3)
         np.testing.assert_allclose(at(table, *(TIME[:-1] + near)), wanted[:-1], atol=1e-3)
 
 
