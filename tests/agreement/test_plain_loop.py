@@ -104,3 +104,62 @@ def test_steps_that_fall_below_rounding_end_a_plain_run_as_they_end_a_compiled_o
     )
     assert native.status.ending is plain.status.ending is Ending.STEP_UNDERFLOW
     assert plain.status.time == pytest.approx(native.status.time, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "stepper",
+    [
+        kb.Auto(first_step=1e-3),  # a first step that is guessed is so short that its error is rounding
+        kb.DormandPrince(rtol=1e-9, atol=1e-11, first_step=1e-3),
+        kb.RungeKutta4(1e-3),
+        kb.SemiImplicitEuler(1e-3),
+    ],
+    ids=lambda stepper: type(stepper).__name__,
+)
+def test_both_loops_tell_the_same_of_a_closed_chain(stepper):
+    """Rows, their forces and choices too; a torque that jumps makes adapted steps fail on the way."""
+    law = {"motor": "3*sin(40*t) + 15*(1 + tanh(400*(t - 0.05)))"}
+    native, plain = both(kb.load("four-bar"), 0.08, stepper=stepper, save_every=0.0137, control=law, check=False)
+    assert plain.effort.steps == native.effort.steps
+    assert plain.effort.rejected == native.effort.rejected
+    assert (plain.effort.rejected > 0) == (not stepper.pace.is_fixed)
+    assert [rank for _, rank in plain.effort.choices] == [rank for _, rank in native.effort.choices]
+    assert [t for t, _ in plain.effort.choices] == pytest.approx([t for t, _ in native.effort.choices], rel=1e-9)
+    assert plain.effort.jolt == pytest.approx(native.effort.jolt, rel=1e-3, abs=1e-11)
+    for name in ("time", "q", "v", "acceleration", "constraint_force", "work", "inputs"):
+        size = np.abs(getattr(native, name)).max()
+        assert getattr(plain, name) == pytest.approx(getattr(native, name), rel=1e-6, abs=1e-7 * size)
+
+
+@pytest.mark.parametrize("stepper", STEPPERS, ids=lambda stepper: type(stepper).__name__)
+def test_an_event_may_be_a_time(stepper):
+    native, plain = both(swinging(), 0.5, stepper=stepper, stop="t > 0.12345")
+    for run in (native, plain):
+        assert run.status.ending is Ending.STOPPED
+        assert run.status.time == run.time[-1] == pytest.approx(0.12345, rel=1e-12)
+
+
+def test_scipys_method_records_what_the_compiled_loop_does():
+    """Samples off its steps and at the end, work, forces and rows; and an event, which may be a time."""
+    options = {"save_every": 0.0137, "control": {"motor": "3*sin(40*t)"}, "check": False}
+    plant = kb.build(kb.load("four-bar"))
+    sharp = kb.simulate(plant, 0.1, stepper=sharp_stepper(), **options)
+    stiff = kb.simulate(plant, 0.1, stepper=kb.Radau(1e-9, 1e-11), **options)
+    assert stiff.time == pytest.approx(sharp.time, abs=1e-14)
+    assert 0 < stiff.effort.steps < 1000
+    assert [rank for _, rank in stiff.effort.choices] == [rank for _, rank in sharp.effort.choices]
+    for name in ("q", "v", "acceleration", "constraint_force", "work", "inputs"):
+        size = np.abs(getattr(sharp, name)).max()
+        assert getattr(stiff, name) == pytest.approx(getattr(sharp, name), abs=1e-6 * size)
+    for stop in ("abs(crank.angle - 1) > 0.02", "t > 0.0623"):
+        ends = [
+            kb.simulate(plant, 0.1, stepper=s, stop=stop, **options) for s in (sharp_stepper(), kb.Radau(1e-9, 1e-11))
+        ]
+        assert [run.status.ending for run in ends] == [Ending.STOPPED] * 2
+        assert ends[1].status.time == ends[1].time[-1] == pytest.approx(ends[0].status.time, rel=1e-6)
+        assert len(ends[1].time) == len(ends[0].time)
+        assert ends[1].work[-1] == pytest.approx(ends[0].work[-1], rel=1e-5)
+
+
+def sharp_stepper() -> kb.DormandPrince:
+    return kb.DormandPrince(1e-11, 1e-13)

@@ -5,7 +5,7 @@ import pytest
 
 from kalaba.compiled import Integration, Kernels, Schedule, Status
 from kalaba.constrain import rows
-from kalaba.constrain.rows import choose_rows, metric_factor, unit_rows
+from kalaba.constrain.rows import choose_rows, hand_up_rows, metric_factor, unit_rows
 from kalaba.steppers import RungeKutta4
 from kalaba.tolerances import ROW_FADED, ROW_INDEPENDENT, ROW_NOTHING, ROW_VANISHED
 from unit.steppers.sample_kernels import code, pendulum, pendulum_lost, pendulum_project, slots, still_motion, told_rows
@@ -41,12 +41,11 @@ def sets(seed):
     yield random_mass(rng, 6), weak
 
 
-def compiled_choice(mass, matrix):
+def compiled_choice(mass, matrix, **words):
     """What the loop takes at the start of a run, with kernels that answer M and A."""
     (m, n), values = matrix.shape, np.concatenate([mass.ravel(), matrix.T.ravel()])
-    kernels = Kernels(
-        slots(n, n, 0, m), motion=code(still_motion, 1, n, m), rows=code(told_rows, 1, len(values), *values)
-    )
+    rows_kernel = code(told_rows, 1, len(values), *values)
+    kernels = Kernels(slots(n, n, 0, m), motion=code(still_motion, 1, n, m), rows=rows_kernel, **words)
     integration = Integration(kernels, RungeKutta4(0.1), Schedule(1.0), np.zeros(2 * n))
     integration.advance(steps=1)
     return integration
@@ -60,6 +59,21 @@ def test_the_loop_takes_the_rows_that_numpy_takes(seed):
         integration = compiled_choice(M, A)
         assert integration.mask[:, 0].tolist() == mask.tolist()
         assert integration.trajectory().choices[0].rank == rank
+
+
+@pytest.mark.parametrize("free_rows", [0, 1, 2])
+@pytest.mark.parametrize("seed", range(6))
+def test_limbs_hand_up_in_the_loop_what_they_do_in_numpy(seed, free_rows):
+    """Two limbs of two rows and two columns each beside a hub of two; one row per limb is met by the hub alone."""
+    rng = np.random.default_rng(seed)
+    M, A = np.diag(rng.uniform(0.5, 2.0, size=6)), rng.normal(size=(4, 6))
+    A[[1, 3], :4] *= 10.0 ** rng.uniform(-5, -3, size=(2, 1))
+    tables = tuple(np.array(part) for part in ([0, 2, 4], [0, 1, 2, 3], [0, 2, 4], [0, 1, 2, 3]))
+    mask, weights = np.zeros(4), np.zeros(4)
+    choose_rows(M, A, mask)
+    hand_up_rows(unit_rows(metric_factor(M), A, weights).ravel(), mask, (tables, free_rows), 6)
+    assert np.sum(mask > 1.0) == free_rows
+    assert compiled_choice(M, A, limbs=(tables, free_rows)).mask[:, 0].tolist() == mask.tolist()
 
 
 @pytest.mark.parametrize("seed", range(12))

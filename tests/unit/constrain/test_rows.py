@@ -3,7 +3,16 @@
 import numpy as np
 import pytest
 
-from kalaba.constrain.rows import choose_rows, dependencies, hand_up_rows, independent_rows, pivots
+from kalaba.constrain.rows import (
+    Sizes,
+    choose_rows,
+    dependencies,
+    hand_up_rows,
+    independent_rows,
+    pivots,
+    take_own_rows,
+)
+from kalaba.tolerances import LIMB_MEETS, ROW_NOTHING
 
 RNG = np.random.default_rng(20240617)
 FIRST = RNG.bit_generator.state
@@ -186,3 +195,73 @@ def test_pivots_are_those_of_elimination_without_exchanges(kept):
 def test_rows_beyond_the_velocities_have_no_pivot_and_a_singular_metric_none_at_all():
     assert pivots(np.eye(2), random_rows(3, 2, 2), np.ones(3))[2] == 0.0
     assert pivots(np.diag([1.0, 0.0]), np.eye(2), np.ones(2)) is None
+
+
+@pytest.mark.parametrize("size", [0.9, 1.1])
+@pytest.mark.parametrize("moving", [False, True])
+def test_what_counts_as_nothing_is_the_same_beside_rows_at_velocity_level(size, moving):
+    A = np.diag([1.0, size * ROW_NOTHING, 1.0])
+    rows = independent_rows(np.eye(3), A, (moving, False, False))
+    assert rows.kept.tolist() == [True, size > 1, True]
+    small = independent_rows(np.eye(3), size * ROW_NOTHING * np.eye(3), (False, False, False))
+    assert small.rank == (3 if size > 1 else 0)
+    beside = independent_rows(np.eye(3), 1.5 * ROW_NOTHING * np.eye(3), (True, False, False), vanished=ROW_NOTHING)
+    assert beside.kept.tolist() == [False, True, True]  # the row at velocity level counts for less
+
+
+def test_a_limb_takes_what_is_farthest_in_its_own_columns_and_subtracts_it():
+    """Of rows in the limb's two columns: the longest first, then the longest of what is left of the others."""
+    matrix = np.array([[0.6, 0.0, 5.0], [0.9, 0.3, 7.0], [0.6, 0.2, 1.0], [0.0, LIMB_MEETS * 0.5, 3.0]])
+    tables = tuple(np.array(t) for t in ([0, 4], [0, 1, 2, 3], [0, 2], [0, 1]))
+    rows, mask = matrix.ravel().copy(), np.ones(4)
+    take_own_rows(rows, mask, tables, 0, 3)
+    assert mask.tolist() == [-1.0, -1.0, 1.0, 1.0]
+    left = rows.reshape(4, 3)
+    direction = np.array([0.9, 0.3]) / np.hypot(0.9, 0.3)
+    other = np.array([-direction[1], direction[0]])
+    np.testing.assert_allclose(left[1, :2], [0.9, 0.3])
+    np.testing.assert_allclose(left[0, :2], (matrix[0, :2] @ other) * other, atol=1e-15)
+    np.testing.assert_allclose(left[2:, :2], 0.0, atol=1e-15)  # the two taken span its columns
+    np.testing.assert_allclose(left[:, 2], matrix[:, 2])  # columns of others are left alone
+
+
+def test_of_two_limbs_the_row_of_which_least_is_left_goes_up_first():
+    matrix = np.diag([0.9, 0.015, 0.01, 0.9])
+    matrix[[1, 2], [0, 3]] = 1e-9
+    tables = tuple(np.array(t) for t in ([0, 2, 4], [0, 1, 2, 3], [0, 2, 4], [0, 1, 2, 3]))
+    mask = np.ones(4)
+    hand_up_rows(matrix.ravel().copy(), mask, (tables, 1), 4)
+    assert mask.tolist() == [1.0, 1.0, 2.0, 1.0]
+
+
+def test_rows_left_out_are_neither_taken_nor_handed_up():
+    matrix = np.array([[1.0, 0.0], [0.0, 0.01]])
+    tables = tuple(np.array(t) for t in ([0, 2], [0, 1], [0, 2], [0, 1]))
+    for kept, expected in (([0.0, 0.0], [0.0, 0.0]), ([0.0, 1.0], [0.0, 2.0]), ([1.0, 0.0], [1.0, 0.0])):
+        mask = np.array(kept)
+        hand_up_rows(matrix.ravel().copy(), mask, (tables, 1), 2)
+        assert mask.tolist() == expected
+
+
+def test_sizes_measure_rows_and_metrics_and_their_even_ones_are_powers_of_two():
+    sizes = Sizes(np.array([3.0, 0.3]), np.array([5.0, 0.7, 1.4]))
+    A, W = RNG.normal(size=(2, 3)), random_mass(3)
+    np.testing.assert_allclose(sizes.of_rows(A), np.diag([1 / 3.0, 1 / 0.3]) @ A @ np.diag([5.0, 0.7, 1.4]))
+    np.testing.assert_allclose(sizes.of_metric(W), np.diag([5.0, 0.7, 1.4]) @ W @ np.diag([5.0, 0.7, 1.4]))
+    assert [part.tolist() for part in sizes.even] == [[4.0, 0.25], [4.0, 0.5, 1.0]]
+    assert sizes.some(np.array([False, True])).rows.tolist() == [0.3]
+
+
+def test_free_directions_and_dependencies_are_measured_in_the_sizes():
+    sizes = Sizes(np.array([3.0, 0.3, 2.0]), np.array([5.0, 0.7, 1.4, 0.2]))
+    M, A = random_mass(4), random_rows(3, 4, 2)
+    rows = independent_rows(M, A, sizes=sizes)
+    T, Z = rows.free_directions(), rows.free_directions(mass_orthonormal=True)
+    np.testing.assert_allclose(
+        (T / sizes.velocities[:, None]).T @ (T / sizes.velocities[:, None]), np.eye(2), atol=1e-13
+    )
+    np.testing.assert_allclose(Z.T @ M @ Z, np.eye(2), atol=1e-12)
+    for directions in (T, Z):
+        np.testing.assert_allclose(A @ directions, 0.0, atol=1e-12)
+    measured = sizes.of_rows(A)
+    np.testing.assert_allclose(rows.from_kept() @ measured[rows.kept], measured, atol=1e-12)

@@ -141,3 +141,70 @@ def test_rows_of_any_size_count_alike():
     """A row in millimetres and one in kilometres are both met."""
     A = np.array([[1e3, 0.0], [0.0, 1e-5]])
     assert weighted_step(A, np.eye(2), np.array([1e3, 2e-5])) == pytest.approx([1.0, 2.0])
+
+
+@dataclass
+class Line:
+    """One number x that closes where a function of it is zero; every place that was looked at."""
+
+    function: object
+    slope: object
+    places: list
+
+    sizes = Sizes(np.ones(1), np.ones(1))
+
+    def size(self, q):
+        return max(1.0, abs(q[0]))
+
+    def evaluate(self, q):
+        self.places.append(float(q[0]))
+        return np.array([self.function(q[0])]), np.array([[self.slope(q[0])]]), np.eye(1)
+
+    def retract(self, q, step):
+        return q + step
+
+    def difference(self, q, origin):
+        return q - origin
+
+    def flipped(self, _q):
+        return False
+
+
+def visited(function, slope, start):
+    line = Line(function, slope, [])
+    found = close(line, np.array([start]))
+    return found, line.places
+
+
+def test_steps_are_newtons_and_none_is_longer_than_it_may_be():
+    found, places = visited(lambda x: 5 * x, lambda _: 5.0, 1.5)
+    assert places == pytest.approx([1.5, 0.9, 0.3, 0.0], abs=1e-15)
+    assert found.is_closed
+    _, places = visited(lambda x: x**2 - 1, lambda x: 2 * x, 1.1)
+    assert places[1] == pytest.approx(1.1 - 0.21 / 2.2)
+
+
+def test_a_step_that_does_not_help_is_halved():
+    """The slope is told ten times too small: steps of 0.6 pass the root by so much that the third half comes nearer."""
+    found, places = visited(lambda x: x, lambda _: 0.1, 0.08)
+    assert places[:5] == pytest.approx([0.08, -0.52, -0.22, -0.07, -0.07 + 0.6])
+    assert found.is_closed == (abs(found.q[0]) < 1e-12)
+
+
+def test_nothing_is_halved_where_all_is_closed_to_rounding():
+    """Below 1e-13 a step that does not help ends it."""
+    found, places = visited(lambda x: 5e-14 if x == 0.0 else 6e-14, lambda _: 1.0, 0.0)
+    assert len(places) == 2
+    assert (found.q[0], found.is_closed) == (0.0, True)
+    found, places = visited(lambda x: 5e-13 if x == 0.0 else 6e-13, lambda _: 1.0, 0.0)
+    assert len(places) == 1 + 9
+    assert found.q[0] == 0.0
+    assert found.is_closed  # to ten times the rounding that is looked for
+
+
+def test_steps_that_bring_next_to_nothing_end_it():
+    """Residuals that shrink by a ten-thousandth: four such steps in a row are enough."""
+    _, places = visited(lambda x: np.exp(-1e-4 * x), lambda x: -np.exp(-1e-4 * x), 0.0)
+    assert len(places) == 60 + 1  # all are cut short, so they are no sign
+    _, places = visited(lambda x: np.exp(-1e-4 * x), lambda x: -2 * np.exp(-1e-4 * x), 0.0)
+    assert len(places) == 1 + 4

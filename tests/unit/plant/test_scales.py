@@ -5,6 +5,7 @@ import pytest
 
 import kalaba as kb
 from kalaba.constrain.solvers import SOLVERS
+from kalaba.plant.scales import Scales
 from kalaba.robots.catalogue import catalog
 from sizes import factor, scaled
 
@@ -83,3 +84,71 @@ def test_a_body_with_moments_and_hardly_a_mass_makes_no_machine_large(mass):
     expected = kb.build(pinned).motion(*plants[0].start).acceleration
     for plant in plants:
         np.testing.assert_allclose(plant.motion(*plant.start).acceleration, expected, rtol=1e-9, atol=1e-9)
+
+
+def scales_of(*parts: object, **words: object) -> Scales:
+    return kb.build(kb.System("m", parts, **words)).scales
+
+
+@pytest.mark.parametrize(
+    ("unit", "powers"),
+    [
+        ("m", (1, 0, 0)),
+        ("kg*m^2/s", (2, 1, -1)),
+        ("m/s^2", (1, 0, -2)),
+        ("N*m", (2, 1, -2)),
+        ("N/m", (0, 1, -2)),
+        ("J", (2, 1, -2)),
+        ("W", (2, 1, -3)),
+        ("rad/s", (0, 0, -1)),
+        ("1", (0, 0, 0)),
+    ],
+)
+def test_a_quantity_is_as_large_as_its_unit_says(unit: str, powers: tuple[int, int, int]) -> None:
+    scales = scales_of(kb.Body("rod", kb.Rod(2.0, mass=3.0), joint=kb.Revolute(kb.Y)))
+    length, mass, time = powers
+    assert scales.of_unit(unit, 7.0) == pytest.approx(2.0**length * 3.0**mass * 7.0**time, rel=1e-12)
+
+
+def test_speeds_are_compared_with_the_fastest_or_with_the_machines_own() -> None:
+    """√(2 m/9.81 m/s²): 2.2 rad/s at least; a travel counts in lengths per second."""
+    rod = kb.Body("rod", kb.Rod(2.0, mass=3.0), joint=kb.Revolute(kb.Y))
+    scales = scales_of(rod, kb.Body("cart", kb.Solid(1.0), joint=kb.Prismatic(kb.X)))
+    own = np.sqrt(9.81 / 2.0)
+    assert scales.rate == pytest.approx(own)
+    assert scales.fastest(np.array([0.1, -3.0])) == pytest.approx(own)
+    assert scales.fastest(np.array([-3.0, 1.0])) == pytest.approx(3.0)
+    np.testing.assert_allclose(scales.fastest(np.array([[1.0, -10.0], [0.0, 0.0]])), [[5.0], [own]])
+    assert scales.units.rate == scales.rate
+    assert scales.twist.tolist() == [2.0, 2.0, 2.0, 1.0, 1.0, 1.0]
+
+
+def test_the_slowest_of_springs_and_beams_is_the_time_of_a_machine_without_weight() -> None:
+    still = {"gravity": (0, 0, 0)}
+    rod = kb.Body("rod", kb.Rod(2.0, mass=3.0), joint=kb.Revolute(kb.Y))
+    springs = [kb.Spring(f"s{k}", "rod.angle", stiffness=k) for k in (50, 20)]
+    assert scales_of(rod, *springs, **still).time == pytest.approx(np.sqrt(3.0 * 2.0**2 / 20.0))
+    beam = kb.Beam(
+        1.5, kb.Tube(0.01, 0.008), density=2700.0, young=70e9, shapes=kb.ClampedFree(1), bending=(kb.Y, kb.Z)
+    )
+    system = kb.System("m", (kb.Body("beam", beam, joint=kb.Revolute(kb.Y)),), **still)
+    area, second = np.pi * (0.01**2 - 0.008**2), np.pi / 4 * (0.01**4 - 0.008**4)
+    expected = np.sqrt(2700.0 * area * 1.5 * 1.5**3 / (70e9 * second))
+    assert kb.build(system).scales.time == pytest.approx(expected, rel=1e-6)
+
+
+def test_lengths_that_are_written_count_each() -> None:
+    """A range of travel, the rest length of a spring, a length that rows read, places on a body and on the world."""
+    cart = kb.Body("cart", kb.Solid(1.0), joint=kb.Prismatic(kb.X))
+    ranged = kb.Body("cart", kb.Solid(1.0), joint=kb.Prismatic(kb.X, limits=(-0.5, 2.0)))
+    turned = kb.Body("cart", kb.Solid(1.0), joint=kb.Revolute(kb.X, limits=(-0.5, 2.0)))
+    assert scales_of(cart).length == 1.0
+    assert scales_of(ranged).length == 2.5
+    assert scales_of(turned).length == 1.0
+    assert scales_of(cart, kb.Spring("s", "cart.travel", stiffness=1e9, rest=3.0)).length == 3.0
+    here, there = kb.Frame("here", at=(1.0, 2.0, 2.0), parent="cart"), kb.Frame("there", at=(0, 0, 4.0), parent="here")
+    assert scales_of(cart, here).length == pytest.approx(3.0)
+    assert scales_of(cart, here, there).length == pytest.approx(np.linalg.norm([1.0, 2.0, 6.0]))
+    quarter = kb.Pose((1.0, 2.0, 2.0), rpy=(0, np.pi / 2, 0))  # its z is the body's x
+    bent = kb.Frame("here", at=quarter, parent="cart")
+    assert scales_of(cart, bent, there).length == pytest.approx(np.linalg.norm([5.0, 2.0, 2.0]))

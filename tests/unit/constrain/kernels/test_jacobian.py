@@ -48,3 +48,23 @@ def test_takes_no_more_operations_than_forward_mode(machine):
     state = ca.vertcat(equations.symbols.q, equations.symbols.v)
     columns = ca.jtimes(bias, state, ca.DM.eye(state.shape[0]))
     assert ca.n_nodes(ca.cse(jacobian(bias, state))) < ca.n_nodes(ca.cse(columns))
+
+
+@pytest.mark.parametrize("factor", [0.5, 1.0, -1.0, 2.0, 0.25, -0.5])
+def test_slopes_that_are_numbers_are_multiplied(factor):
+    """On the way from an argument, on the way to a result, and both."""
+    values = ca.vertcat(ca.sin(factor * a), factor * ca.sin(b), factor * ca.sin(factor * c), factor * (factor * a))
+    found = ca.Function("f", [x], [jacobian(values, x)])([0.3, 0.4, 0.5]).full()
+    cos = np.cos
+    expected = np.zeros((4, 3))
+    expected[0, 0], expected[1, 1] = factor * cos(0.3 * factor), factor * cos(0.4)
+    expected[2, 2], expected[3, 0] = factor**2 * cos(0.5 * factor), factor**2
+    np.testing.assert_allclose(found, expected, rtol=1e-14, atol=1e-15)
+
+
+def test_a_factor_of_one_is_no_operation_and_one_of_minus_one_a_sign():
+    slopes = jacobian(ca.vertcat(a + ca.sin(b), a - ca.sin(b)), x)
+    function = ca.Function("f", [x], [slopes])
+    words = [function.instruction_id(k) for k in range(function.n_instructions())]
+    assert ca.OP_MUL not in words
+    assert words.count(ca.OP_NEG) == 1
