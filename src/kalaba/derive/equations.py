@@ -17,6 +17,7 @@ from kalaba.derive.dynamics import Method
 from kalaba.derive.kinematics import Kinematics
 from kalaba.derive.newton_euler import NewtonEuler, inverse_dynamics
 from kalaba.derive.pfaffian import Rows, constraint_rows
+from kalaba.derive.rotors import rotor_bias
 from kalaba.errors import DeriveError
 from kalaba.model.system import System
 from kalaba.printing.display import equations_html, equations_latex
@@ -102,8 +103,18 @@ class Equations:
     @cached_property
     def force(self) -> ca.SX:
         """Q: all that drives the free motion M v̇ = Q."""
+        return self.acting_force - self.bias
+
+    @cached_property
+    def acting_force(self) -> ca.SX:
+        """B u and the applied forces: all that drives the motion from outside."""
         motors = self.symbols.u[: self.actuation_map.shape[1]]
-        return ca.mtimes(self.actuation_map, motors) + self.applied_force - self.bias
+        return ca.mtimes(self.actuation_map, motors) + self.applied_force
+
+    @cached_property
+    def joint_force(self) -> ca.SX:
+        """Q without what weight and motion of the bodies take: motors, applied forces, springs, drift of rotors."""
+        return self.acting_force + spring_force(self.kinematics) - rotor_bias(self.kinematics)
 
     @cached_property
     def coriolis(self) -> ca.SX:
