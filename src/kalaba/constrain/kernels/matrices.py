@@ -91,7 +91,7 @@ def observe(equations: Equations) -> ca.Function:
     k = equations.kinematics
     values = [k.value(output.value) for output in equations.machine.outputs]
     outputs = {
-        "kinetic": equations.kinetic_energy,
+        "kinetic": equations.motion_energy,
         "potential": equations.potential_energy,
         "momentum": equations.momentum,
         "residual": position_rows(equations, equations.rows.value),
@@ -116,7 +116,7 @@ def observe_by_limbs(limbs: LimbMachine) -> BlockProgram:
 
     def sums(share: BoardShare) -> Results:
         t = share.tree
-        values = share.translated([t.kinetic_energy, t.potential_energy, t.momentum])
+        values = share.translated([t.motion_energy, t.potential_energy, t.momentum])
         names = ("kinetic", "potential", "momentum")
         return {name: (value, board.output(name)) for name, value in zip(names, values, strict=True)}
 
