@@ -8,6 +8,7 @@ is for rigid bodies on joints whose rates are velocities of the machine themselv
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,7 +23,6 @@ from kalaba.constrain.elimination import (
     MassFactor,
     entries,
     factorise,
-    gram_matrix,
     nonzeros,
     row_columns,
     scale,
@@ -196,15 +196,17 @@ class _Forest:
         return operations(neighbours, [row for row in rows if row], order) + PER_ENTRY * entries_of_M
 
     def _length(self, factor: MassFactor, z: Column, rows: Sequence[Column]) -> int:
-        """Instructions for the motion from z = L⁻¹ Q and loads on some rows, and for A M⁻¹ Aᵀ."""
+        """Instructions for the motion from z = L⁻¹ Q and loads on some rows, and, by their places, for A M⁻¹ Aᵀ."""
         spread = [factor.forward(row) for row in rows]
         loads, total = ca.SX.sym("load", len(rows)), dict(z)
         for k, column in enumerate(spread):
             for i, entry in column.items():
                 total[i] = total.get(i, ca.SX(0)) + entry * loads[k]
-        outputs = ca.cse([*factor.backward(scale(factor, total)).values(), gram_matrix(factor, spread)])
-        free = ca.symvar(ca.veccat(*outputs))
-        return int(ca.Function("length", [stack(free)], outputs).n_instructions())
+        outputs = ca.cse([stack(list(factor.backward(scale(factor, total)).values()))])
+        free = ca.symvar(outputs[0])
+        uses = Counter(i for column in spread for i in column)
+        gram = sum(times + times * (times + 1) for times in uses.values())  # D⁻¹ X, then products and sums
+        return gram + int(ca.Function("length", [stack(free)], outputs).n_instructions())
 
     def _articulated(self, chosen: Sequence[Tree]) -> ArticulatedFactor:
         bodies = sorted(index for tree in chosen for index in tree.bodies)
