@@ -16,12 +16,21 @@ from kalaba.derive.kane import Kane
 from kalaba.derive.lagrange import Lagrange
 from kalaba.derive.newton_euler import NewtonEuler
 from kalaba.errors import DeriveError
-from kalaba.model.acting import Actuator, Force, Spring
+from kalaba.model.acting import Actuator, Force, Rotor, Spring
 from kalaba.model.parts import Body
 from kalaba.model.solids import Box, Cylinder, Rod, Solid
 from kalaba.model.system import System
 from kalaba.space.pose import Pose
-from machines import TREE_KINDS, random_joint, random_pose, random_solid, random_system, random_tree, systems
+from machines import (
+    TREE_KINDS,
+    flexible_system,
+    random_joint,
+    random_pose,
+    random_solid,
+    random_system,
+    random_tree,
+    systems,
+)
 from states import State, numeric, random_state, relative_gap
 
 ROUNDING = 1e-11
@@ -128,6 +137,16 @@ def test_energy_changes_by_the_power_of_what_acts(seed: int, method):
     energy = equations.kinetic_energy + equations.potential_energy
     found = slope(equations, energy, state, acceleration(equations, state))[0]
     assert found == pytest.approx(power, rel=SOLVED, abs=SOLVED)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("make", [lambda seed: random_system(seed, 7), lambda seed: flexible_system(seed, 4)])
+def test_the_energy_of_the_bodies_is_that_of_the_mass_matrix(seed: int, make):
+    system = make(seed).add(Rotor("rotor", "sin(a) + 2*b", 0.3))
+    equations = derive(system)
+    state = random_state(system.machine, np.random.default_rng(RNG_SEED))
+    found, expected = numeric(equations.symbols, equations.motion_energy, equations.kinetic_energy)(state)
+    assert found[0, 0] == pytest.approx(expected[0, 0], rel=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(4))

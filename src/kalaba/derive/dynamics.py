@@ -6,9 +6,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import casadi as ca
 
     from kalaba.derive.kinematics import Kinematics
+    from kalaba.derive.newton_euler import Recursion
 
 
 @dataclass(frozen=True)
@@ -26,3 +29,14 @@ class Method(Protocol):
 
     def dynamics(self, kinematics: Kinematics) -> Dynamics:
         """Derive M and bias."""
+
+
+@runtime_checkable
+class Recursive(Protocol):
+    """A way to derive the dynamics by recursions over the bodies, whose parts can be had one by one."""
+
+    def recursion(self, kinematics: Kinematics) -> Recursion:
+        """What moves every body at constant velocities v."""
+
+    def mass_matrix_of(self, kinematics: Kinematics, bodies: Sequence[int]) -> ca.SX:
+        """M as far as it comes from some trees, given by all their bodies, without rotors; other entries are zero."""

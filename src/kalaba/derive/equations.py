@@ -17,6 +17,7 @@ from kalaba.derive.dynamics import Method
 from kalaba.derive.kinematics import Kinematics
 from kalaba.derive.newton_euler import NewtonEuler, inverse_dynamics
 from kalaba.derive.pfaffian import Rows, constraint_rows
+from kalaba.derive.rotors import rotor_bias
 from kalaba.errors import DeriveError
 from kalaba.model.system import System
 from kalaba.printing.display import equations_html, equations_latex
@@ -102,8 +103,18 @@ class Equations:
     @cached_property
     def force(self) -> ca.SX:
         """Q: all that drives the free motion M v̇ = Q."""
+        return self.acting_force - self.bias
+
+    @cached_property
+    def acting_force(self) -> ca.SX:
+        """B u and the applied forces: all that drives the motion from outside."""
         motors = self.symbols.u[: self.actuation_map.shape[1]]
-        return ca.mtimes(self.actuation_map, motors) + self.applied_force - self.bias
+        return ca.mtimes(self.actuation_map, motors) + self.applied_force
+
+    @cached_property
+    def joint_force(self) -> ca.SX:
+        """Q without what weight and motion of the bodies take: motors, applied forces, springs, drift of rotors."""
+        return self.acting_force + spring_force(self.kinematics) - rotor_bias(self.kinematics)
 
     @cached_property
     def coriolis(self) -> ca.SX:
@@ -145,6 +156,32 @@ class Equations:
         return ca.mtimes(self.symbols.v.T, ca.mtimes(self.mass_matrix, self.symbols.v)) / 2
 
     @cached_property
+    def motion_energy(self) -> ca.SX:
+        """The kinetic energy again, summed over bodies and rotors: short, with parts that the momentum has too."""
+        k, total = self.kinematics, ca.SX(0)
+        if len(k.bodies) == 1:  # whose mass matrix is shorter still: it knows which way the joint lets the body move
+            return self.kinetic_energy
+        for index, body in enumerate(k.bodies):
+            w, v = self._velocities[0:3, index], self._velocities[3:6, index]
+            at_centre = v + cross(w, body.com)
+            total += (body.mass * ca.dot(at_centre, at_centre) + ca.dot(w, ca.mtimes(body.inertia, w))) / 2
+            if body.beam is not None:
+                beam, rates = body.beam, k.joint_rates[body.mode_rates, 0]
+                L, P = beam.momentum(w, v, rates)
+                modal = ca.mtimes(beam.turning.T, w) + ca.mtimes(beam.moving.T, v) + ca.mtimes(beam.modal, rates)
+                total += (ca.dot(w, L) + ca.dot(v, P) + ca.dot(rates, modal)) / 2
+        for rotor in self.machine.rotors:
+            rate = self.symbols.rate(k.value(rotor.displacement))
+            total += k.number(rotor.inertia) * rate**2 / 2
+        return total
+
+    @cached_property
+    def _velocities(self) -> ca.SX:
+        """Velocities (ω; v) of all bodies beside each other, each in its own axes."""
+        k = self.kinematics
+        return inverse_dynamics(k, k.joint_rates, k.joint_rates, k.gravity)[1]
+
+    @cached_property
     def potential_energy(self) -> ca.SX:
         """Gravity and springs: −Σ m g·r + ½ k (δ − rest)²."""
         return spring_energy(self.kinematics) - ca.dot(self.kinematics.gravity, self.first_moment)
@@ -165,8 +202,7 @@ class Equations:
     @cached_property
     def momentum(self) -> ca.SX:
         """Linear momentum, then angular momentum about the world's origin, world axes."""
-        k = self.kinematics
-        velocities = inverse_dynamics(k, k.joint_rates, k.joint_rates, k.gravity)[1]
+        k, velocities = self.kinematics, self._velocities
         linear, angular = ca.SX.zeros(3), ca.SX.zeros(3)
         for index, (body, centre) in enumerate(self._centres()):
             w, v = velocities[0:3, index], velocities[3:6, index]

@@ -14,6 +14,7 @@ Reference: Featherstone (2008), Rigid Body Dynamics Algorithms, tables 5.1 and 6
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import casadi as ca
@@ -27,7 +28,7 @@ from kalaba.space.symbolic import cross, skew
 
 
 @dataclass(frozen=True)
-class _Inertia:
+class RigidInertia:
     """A rigid body about its frame's origin: mass m, first moment h = m c, second moment I."""
 
     m: ca.SX
@@ -38,11 +39,11 @@ class _Inertia:
         """Momentum (angular; linear) of a motion (ω; v)."""
         return ca.mtimes(self.moment, w) + cross(self.h, v), self.m * v - cross(self.h, w)
 
-    def plus(self, other: _Inertia) -> _Inertia:
+    def plus(self, other: RigidInertia) -> RigidInertia:
         """Two bodies on one frame."""
-        return _Inertia(self.m + other.m, self.h + other.h, self.moment + other.moment)
+        return RigidInertia(self.m + other.m, self.h + other.h, self.moment + other.moment)
 
-    def in_parent(self, R: ca.SX, p: ca.SX) -> _Inertia:
+    def in_parent(self, R: ca.SX, p: ca.SX) -> RigidInertia:
         """The same body about the parent's origin, in parent axes.
 
         With h' = R h, the moment becomes R I Rᵀ − [p×][h'×] − [h'×][p×] − m [p×][p×].
@@ -51,7 +52,7 @@ class _Inertia:
         H, P = skew(h), skew(p)
         turned = ca.mtimes(ca.mtimes(R, self.moment), R.T)
         moment = turned - ca.mtimes(P, H) - ca.mtimes(H, P) - self.m * ca.mtimes(P, P)
-        return _Inertia(self.m, h + self.m * p, _symmetric(moment))
+        return RigidInertia(self.m, h + self.m * p, _symmetric(moment))
 
 
 def _symmetric(matrix: ca.SX) -> ca.SX:
@@ -59,11 +60,12 @@ def _symmetric(matrix: ca.SX) -> ca.SX:
     return ca.triu2symm(ca.triu(matrix))
 
 
-def _own_inertia(body: BodyKinematics) -> _Inertia:
+def own_inertia(body: BodyKinematics) -> RigidInertia:
+    """One body about its own origin, in its axes."""
     if body.beam is not None:
-        return _Inertia(body.beam.mass, body.beam.first, body.beam.second)
+        return RigidInertia(body.beam.mass, body.beam.first, body.beam.second)
     C = skew(body.com)
-    return _Inertia(body.mass, body.mass * body.com, body.inertia - body.mass * ca.mtimes(C, C))
+    return RigidInertia(body.mass, body.mass * body.com, body.inertia - body.mass * ca.mtimes(C, C))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +74,9 @@ class NewtonEuler:
 
     def dynamics(self, kinematics: Kinematics) -> Dynamics:
         """M(q) and bias(q, v) of the unconstrained trees."""
-        symbols = kinematics.symbols
         u = kinematics.joint_rates
-        J = ca.jacobian(u, symbols.v)
-        u_drift = ca.jtimes(u, symbols.q, symbols.q_dot)  # J̇ v
-        result = recursion(kinematics, u, u_drift, kinematics.gravity)
+        J = ca.jacobian(u, kinematics.symbols.v)
+        result = self.recursion(kinematics)
         torque = result.torque
         M_joint = composite_mass_matrix(kinematics)
         mass = ca.mtimes(ca.mtimes(J.T, M_joint), J) + rotor_mass(kinematics)
@@ -91,6 +91,16 @@ class NewtonEuler:
         steps |= {"joint torques": torque, "joint mass matrix": M_joint}
         return Dynamics(_symmetric(mass), bias, steps)
 
+    def recursion(self, kinematics: Kinematics) -> Recursion:
+        """What moves every body at constant velocities v: u̇ = J̇ v."""
+        symbols, u = kinematics.symbols, kinematics.joint_rates
+        return recursion(kinematics, u, ca.jtimes(u, symbols.q, symbols.q_dot), kinematics.gravity)
+
+    def mass_matrix_of(self, kinematics: Kinematics, bodies: Sequence[int]) -> ca.SX:
+        """M as far as it comes from some trees, given by all their bodies, without rotors; other entries are zero."""
+        J = ca.jacobian(kinematics.joint_rates, kinematics.symbols.v)
+        return _symmetric(ca.mtimes(ca.mtimes(J.T, composite_mass_matrix(kinematics, bodies)), J))
+
 
 @dataclass(frozen=True)
 class Recursion:
@@ -99,6 +109,7 @@ class Recursion:
     torque: ca.SX  # of every joint
     motion: list[tuple[ca.SX, ca.SX, ca.SX, ca.SX]]  # ω, v, α, a of every body, body axes
     forces: list[tuple[ca.SX, ca.SX]]  # moment and force through every body's joint, body axes
+    own_forces: list[tuple[ca.SX, ca.SX]]  # moment and force that every body takes itself, body axes
 
     @property
     def velocities(self) -> ca.SX:
@@ -126,6 +137,7 @@ def recursion(kinematics: Kinematics, u: ca.SX, u_dot: ca.SX, gravity: ca.SX) ->
             n, f, modal = beam_force(body.beam, motion[index], u[body.mode_rates, 0], u_dot[body.mode_rates, 0])
             forces[index] = (n, f)
             torque[body.mode_rates] = modal
+    own_forces = list(forces)
     for index in reversed(range(len(forces))):
         body, (n, f) = kinematics.bodies[index], forces[index]
         if body.rates.stop > body.rates.start:
@@ -135,7 +147,7 @@ def recursion(kinematics: Kinematics, u: ca.SX, u_dot: ca.SX, gravity: ca.SX) ->
             N, F = forces[body.parent]
             turned = ca.mtimes(R, f)
             forces[body.parent] = (N + ca.mtimes(R, n) + cross(p, turned), F + turned)
-    return Recursion(torque, motion, forces)
+    return Recursion(torque, motion, forces, own_forces)
 
 
 def _outward(
@@ -156,24 +168,21 @@ def _outward(
 
 def _body_force(body: BodyKinematics, w: ca.SX, v: ca.SX, alpha: ca.SX, a: ca.SX) -> tuple[ca.SX, ca.SX]:
     """Moment and force that move one body: I A + V ×* (I V)."""
-    inertia = _own_inertia(body)
+    inertia = own_inertia(body)
     L, P = inertia.times(w, v)
     n, f = inertia.times(alpha, a)
     return n + cross(w, L) + cross(v, P), f + cross(w, P)
 
 
-def composite_mass_matrix(kinematics: Kinematics) -> ca.SX:
-    """Joint-space mass matrix by composite rigid bodies."""
+def composite_mass_matrix(kinematics: Kinematics, chosen: Sequence[int] | None = None) -> ca.SX:
+    """Joint-space mass matrix by composite rigid bodies: of all trees, or of some, given by all their bodies."""
     bodies = kinematics.bodies
-    composite = [_own_inertia(body) for body in bodies]
-    for index in reversed(range(len(bodies))):
-        body = bodies[index]
-        if body.parent >= 0:
-            moved = composite[index].in_parent(body.relative.rotation, body.relative.position)
-            composite[body.parent] = composite[body.parent].plus(moved)
+    counted = range(len(bodies)) if chosen is None else sorted(chosen)
+    composite = composite_inertias(bodies, counted)
     size = kinematics.joint_rates.shape[0]
     M = ca.SX(size, size)
-    for index, body in enumerate(bodies):
+    for index in counted:
+        body = bodies[index]
         for c in range(body.rates.stop - body.rates.start):
             s = body.joint.motion[:, c]
             _fill_column(M, bodies, index, body.rates.start + c, composite[index].times(s[0:3], s[3:6]))
@@ -183,6 +192,17 @@ def composite_mass_matrix(kinematics: Kinematics) -> ca.SX:
                 push = body.beam.turning[:, c], body.beam.moving[:, c]
                 _fill_column(M, bodies, index, body.mode_rates.start + c, push)
     return M
+
+
+def composite_inertias(bodies: Sequence[BodyKinematics], chosen: Sequence[int]) -> dict[int, RigidInertia]:
+    """Each body of some trees with all that it carries, as if their joints were locked; parents come first."""
+    composite = {index: own_inertia(bodies[index]) for index in chosen}
+    for index in reversed(chosen):
+        body = bodies[index]
+        if body.parent >= 0:
+            moved = composite[index].in_parent(body.relative.rotation, body.relative.position)
+            composite[body.parent] = composite[body.parent].plus(moved)
+    return composite
 
 
 def _fill_column(

@@ -158,7 +158,8 @@ def choose(plant: Plant, inputs: Array, *, apart: float = ROW_INDEPENDENT, vanis
     if plant.solved_by_limbs is not None:
         hand_up_rows(_rows_of_length_one(plant, rows).ravel(), mask, plant.solved_by_limbs.limbs, len(plant.velocities))
     choice = Choice(mask, np.full(len(mask), -np.inf), rows.rank)
-    at_choice = pivots_at(plant, inputs, choice)
+    by_limbs = plant.solved_by_limbs is not None  # these have pivots of their own, which their kernel alone knows
+    at_choice = pivots_at(plant, inputs, choice) if by_limbs else _pivots_of(plant, problem, mask)
     return replace(choice, threshold=np.where(mask > 0, ROW_PIVOT_FALLEN * at_choice, -np.inf))
 
 
@@ -168,9 +169,13 @@ def pivots_at(plant: Plant, inputs: Array, choice: Choice) -> Array:
         at_choice = inputs.copy()
         keep_rows(plant, at_choice, choice.mask)
         return plant.evaluate("motion", at_choice)["pivots"]
-    problem = plant.problem(inputs)
-    at_state = pivots(metric_of(plant, problem, choice.mask), problem.matrix, choice.mask)
-    return np.full(len(choice.mask), np.nan) if at_state is None else at_state
+    return _pivots_of(plant, plant.problem(inputs), choice.mask)
+
+
+def _pivots_of(plant: Plant, problem: Problem, mask: Array) -> Array:
+    """The pivots of the rows that a mask keeps; NaN where the metric is not positive definite."""
+    at_state = pivots(metric_of(plant, problem, mask), problem.matrix, mask)
+    return np.full(len(mask), np.nan) if at_state is None else at_state
 
 
 def _rows_of_length_one(plant: Plant, rows: IndependentRows) -> Array:

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from kalaba.boundary import check_choice
 from kalaba.constrain.kernels.functions import watch
+from kalaba.constrain.kernels.pairs import has_long_trees
 from kalaba.constrain.kernels.standard import STANDARD
 from kalaba.constrain.layout import Layout
 from kalaba.constrain.solvers import MaskedLDL, Motion, Problem, Solver, UdwadiaKalaba, is_singular, mass_weight
@@ -210,6 +211,11 @@ class Plant:
     def solved_by_limbs(self) -> LimbMachine | None:
         """The same, unless the mass matrix is singular: then they cannot solve."""
         return None if self.limb_machine is None or self.is_singular else self.limb_machine
+
+    @cached_property
+    def has_long_trees(self) -> bool:
+        """Whether the mass matrix has blocks that are better not written out."""
+        return self.is_native and has_long_trees(self.machine, self.method)
 
     def function(
         self, name: str, trace: Trace, label: str = "", *, numbers: tuple[float, ...] = (), seldom: bool = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from kalaba.constrain.kernels.limb_machine import LimbMachine
+from kalaba.constrain.kernels.limb_machine import WIDTH, LimbMachine
 from kalaba.constrain.kernels.standard import STANDARD
 from kalaba.model.topology.partition import partition
 from kalaba.native.backend import Interpreted
@@ -38,6 +38,9 @@ def variant(plant: Plant, name: str, lanes: int = 1) -> tuple[Callable[[Equation
     if limbs is not None and by_limbs is not None:
         chosen = limbs if lanes == 1 else limbs.one_by_one()
         return lambda _: by_limbs(chosen), "blocks"
+    by_pairs = function.pairs
+    if by_pairs is not None and plant.has_long_trees:
+        return lambda equations: by_pairs(equations, WIDTH if lanes == 1 else 1), "pairs"
     return function.whole, ""
 
 

@@ -28,16 +28,12 @@ def vector(axis: Axis) -> ca.SX:
 
 def cross(a: ca.SX, b: ca.SX) -> ca.SX:
     """Give the vector product a × b."""
-    return ca.vertcat(a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+    return ca.cross(a, b)
 
 
 def skew(a: ca.SX) -> ca.SX:
     """The matrix of a ×."""
-    return ca.vertcat(
-        ca.horzcat(0, -a[2], a[1]),
-        ca.horzcat(a[2], 0, -a[0]),
-        ca.horzcat(-a[1], a[0], 0),
-    )
+    return ca.skew(a)
 
 
 def vee(S: ca.SX) -> ca.SX:  # the matrix of the formula

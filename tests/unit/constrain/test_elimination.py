@@ -4,7 +4,8 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from kalaba.constrain.elimination import dot, eliminate, factorise, gram_matrix
+from kalaba.constrain.elimination import dot, eliminate, factorise, gram_matrix, row_columns
+from kalaba.constrain.ordering import shortest_order
 
 EXACT = 1e-10  # condition numbers below 1e3
 
@@ -76,11 +77,54 @@ def test_the_gram_matrix_is_that_of_the_rows_in_the_metric():
     rng = np.random.default_rng(5)
     M, A = positive(rng, 5), rng.normal(size=(3, 5))
     mass = factorise(ca.SX(ca.DM(M)))
-    spread = [mass.forward(column(row)) for row in A]
+    spread = [mass.forward(row) for row in row_columns(ca.SX(ca.DM(A)))]
     G = np.array(ca.evalf(ca.densify(gram_matrix(mass, spread))))
     assert np.tril(G) == pytest.approx(np.tril(A @ np.linalg.solve(M, A.T)), rel=EXACT)
 
 
 def test_a_dot_product_skips_zeros():
     x, y = ca.SX.sym("x"), ca.SX.sym("y")
-    assert ca.is_equal(dot([x, ca.SX(0), y], [ca.SX(0), x, y]), y * y, 1)
+    assert ca.is_equal(dot({0: x, 2: y}, {1: x, 2: y}), y * y, 1)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_order_of_elimination_changes_nothing_but_the_length(seed):
+    rng = np.random.default_rng(seed)
+    M, b = positive(rng, 6), rng.normal(size=6)
+    factor = factorise(ca.SX(ca.DM(M)), order=[int(k) for k in rng.permutation(6)])
+    assert numbers(factor.solve(column(b))) == pytest.approx(np.linalg.solve(M, b), rel=EXACT, abs=EXACT)
+    assert np.prod(numbers(factor.pivots)) == pytest.approx(np.linalg.det(M))
+
+
+def star(branches: int, length: int) -> ca.SX:
+    """The mass matrix of branches on one base: those on different branches do not know each other."""
+    size = 1 + branches * length
+    M = ca.SX.sym("M", ca.Sparsity.lower(size))
+    for i in range(1, size):
+        for j in range(1, i):
+            if (i - 1) // length != (j - 1) // length:
+                M[i, j] = 0
+    return ca.sparsify(M)
+
+
+def test_branches_are_eliminated_from_their_leaves_and_fill_in_nothing():
+    M = star(4, 3)
+    factor = factorise(M, order=shortest_order(M, ca.SX(0, M.shape[0])))
+    assert sum(map(len, factor.lower)) == M.nnz() - M.shape[0]
+    assert sum(map(len, factorise(M).lower)) > M.nnz() - M.shape[0]
+
+
+def test_rows_on_the_outer_joints_alone_are_eliminated_last():
+    """L⁻¹ Aᵀ of such a row has one entry then; from the leaves it would have as many as the chain has joints."""
+    M, A = ca.SX.sym("M", 4, 4), ca.SX(6, 4)
+    A[:, 3] = ca.SX.sym("a", 6)
+    assert shortest_order(M, A) == [0, 1, 2, 3]
+    A = ca.SX(6, 4)
+    A[:, 0] = ca.SX.sym("a", 6)
+    assert shortest_order(M, A) == [3, 2, 1, 0]
+
+
+def test_trees_that_do_not_know_each_other_are_ordered_each_by_itself():
+    M, A = ca.diagcat(ca.SX.sym("M", 3, 3), ca.SX.sym("N", 3, 3)), ca.SX(4, 6)
+    A[:2, 2], A[2:, 3] = ca.SX.sym("a", 2), ca.SX.sym("b", 2)
+    assert shortest_order(M, A) == [0, 1, 2, 5, 4, 3]

@@ -242,6 +242,11 @@ class BoardShare:
         new = [s.q[self.own_q], s.v[self.own_v], s.t, s.u, s.p[p]]
         return ca.substitute(expressions, old, new)  # type: ignore[no-any-return]
 
+    def all_translated(self, *groups: dict[str, ca.SX]) -> list[dict[str, ca.SX]]:
+        """The same for expressions by name, which may have symbols of both."""
+        expressions = iter(self.translated([value for group in groups for value in group.values()]))
+        return [{name: next(expressions) for name in group} for group in groups]
+
     @property
     def arguments(self) -> Arguments:
         """The share's inputs."""

@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
-from kalaba.constrain.elimination import stack
+from kalaba.constrain.elimination import MassFactor, factorise, stack
+from kalaba.constrain.forest import tree_inertia
 from kalaba.constrain.layout import INPUTS, Layout
+from kalaba.constrain.ordering import shortest_order
+from kalaba.tolerances import VELOCITY_ROW_LENGTH
 
 if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
@@ -51,10 +54,31 @@ def metric(equations: Equations, extra: dict[str, ca.SX], *, is_singular: bool) 
     return equations.mass_matrix + ca.mtimes(A.T, ca.mtimes(ca.diag(extra["mask"] * extra["w"]), A))
 
 
+def mass_factor(equations: Equations, extra: dict[str, ca.SX], *, is_singular: bool) -> MassFactor:
+    """The factors of M, or of the metric that stands in for it where it is singular."""
+    if not is_singular:
+        return tree_inertia(equations, equations.constraint_matrix).factor
+    stand_in = metric(equations, extra, is_singular=True)
+    return factorise(stand_in, order=shortest_order(stand_in, equations.constraint_matrix))
+
+
 def position_rows(equations: Equations, values: ca.SX) -> ca.SX:
     """Blank out the rows at velocity level."""
     blanked = [ca.SX(0) if moving else values[i] for i, moving in enumerate(equations.rows.is_velocity_level)]
     return stack(blanked)
+
+
+def row_lengths(equations: Equations) -> ca.SX:
+    """A with the lengths by which rows are chosen.
+
+    Rows at velocity level are made short: where one says the same as rows at position level, those are kept, since
+    they alone bring the configuration back.
+    """
+    matrix = ca.SX(equations.constraint_matrix)
+    for i, moving in enumerate(equations.rows.is_velocity_level):
+        if moving:
+            matrix[i, :] *= VELOCITY_ROW_LENGTH
+    return matrix
 
 
 def expressions(equations: Equations, values: Callable[[Equations], list[ca.SX]]) -> ca.Function:

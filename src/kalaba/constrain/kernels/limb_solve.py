@@ -29,7 +29,17 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
-from kalaba.constrain.elimination import Elimination, eliminate, entries, factorise, gram_matrix, stack
+from kalaba.constrain.elimination import (
+    Column,
+    Elimination,
+    MassFactor,
+    eliminate_rows,
+    entries,
+    factorise,
+    gram_matrix,
+    row_columns,
+    stack,
+)
 from kalaba.constrain.kernels.board import Kept, Step
 from kalaba.space.symbolic_configuration import unit
 
@@ -69,9 +79,9 @@ def hub_rows(mask: ca.SX, count: int) -> ca.SX:
 
 @dataclass(frozen=True)
 class Limb:
-    """One limb: the mass matrix of its tree, and its rows split into own columns A and the hub's columns B."""
+    """One limb: the factors of its tree's mass matrix, its rows split into own columns A and the hub's columns B."""
 
-    M: ca.SX
+    mass: MassFactor
     A: ca.SX
     B: ca.SX
     mask: ca.SX
@@ -79,11 +89,11 @@ class Limb:
     @cached_property
     def parts(self) -> Elimination:
         """M and the rows that the limb eliminates itself."""
-        return eliminate(self.M, self.A, ca.eq(self.mask, OWN))
+        return eliminate_rows(self.mass, self.A, ca.eq(self.mask, OWN))
 
-    def free(self, Q: ca.SX) -> ca.SX:
-        """M⁻¹ Q: the limb's motion without its rows."""
-        return stack(self.parts.mass.solve(entries(Q)))
+    def free(self, load: Column) -> ca.SX:
+        """M⁻¹ Q, from the load L⁻¹ Q: the limb's motion without its rows."""
+        return stack(self.parts.back(load))
 
     def reduce(self, residuals: list[ca.SX]) -> tuple[Named, Named]:
         """What is kept for the way back, and what the hub gets, for some right-hand sides r."""
@@ -91,13 +101,12 @@ class Limb:
         columns = [parts.correct(entries(B[:, j])) for j in range(B.shape[1])]
         K = ca.horzcat(*map(stack, columns))
         k = ca.horzcat(*(stack(parts.correct(entries(r))) for r in residuals))
-        moved = [stack(parts.mass.backward(parts.mass.scale(column))) for column in parts.spread]
         kept = {
             "pivots": ca.eq(self.mask, OWN) * stack(parts.gram.pivots),
             "handed": ca.sum1(ca.gt(self.mask, OWN)),
             "K": K,
             "k": k,
-            "moved": ca.horzcat(*moved),
+            "moved": ca.horzcat(*map(stack, parts.moved)),
             "B": B,
             "G": lower(gram_matrix(parts.mass, parts.spread)),
             "r": ca.horzcat(*residuals),
@@ -131,7 +140,7 @@ def solve_hub(
     n_own, n_seats = A.shape[0], handed["R"].shape[0]
     rows, wanted = ca.vertcat(A, handed["R"]), ca.vertcat(rhs, handed["beta"])
     factor = factorise(ca.SX(ca.tril(mass)))
-    spread = [factor.forward(entries(rows[i, :].T)) for i in range(n_own + n_seats)]
+    spread = [factor.forward(row) for row in row_columns(rows)]
     G = gram_matrix(factor, spread)
     S = symmetric(handed["S"], n_seats)
     for i in range(n_seats):

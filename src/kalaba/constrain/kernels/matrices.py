@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from kalaba.constrain.elimination import stack
 from kalaba.constrain.kernels.board import Step
-from kalaba.constrain.kernels.functions import free_inputs, metric, position_rows, traced
+from kalaba.constrain.kernels.functions import free_inputs, metric, position_rows, row_lengths, traced
 from kalaba.derive.applied import damping_power
 from kalaba.derive.kinematics import Kinematics
 from kalaba.derive.pfaffian import alignment, wound_values
-from kalaba.tolerances import VELOCITY_ROW_LENGTH
 
 if TYPE_CHECKING:
     from kalaba.constrain.kernels.board import Board, BoardShare, Results
@@ -27,18 +26,11 @@ if TYPE_CHECKING:
 
 
 def rows(equations: Equations, *, is_singular: bool = False) -> ca.Function:
-    """M (or the metric that stands in for it) and A, for choosing rows.
-
-    Rows at velocity level are made short: where one says the same as rows at position level, those are kept, since
-    they alone bring the configuration back.
-    """
+    """M (or the metric that stands in for it) and A, for choosing rows, with lengths for that."""
     extra = free_inputs(equations)
-    matrix = ca.SX(equations.constraint_matrix)
-    for i, moving in enumerate(equations.rows.is_velocity_level):
-        matrix[i, :] *= VELOCITY_ROW_LENGTH if moving else 1.0
     every_row = {**extra, "mask": ca.SX.ones(equations.rows.value.shape[0])}
     M = metric(equations, every_row, is_singular=is_singular)
-    return traced("rows", equations, {"mass": M, "matrix": matrix}, extra)
+    return traced("rows", equations, {"mass": M, "matrix": row_lengths(equations)}, extra)
 
 
 def rows_by_limbs(limbs: LimbMachine) -> BlockProgram:
@@ -99,7 +91,7 @@ def observe(equations: Equations) -> ca.Function:
     k = equations.kinematics
     values = [k.value(output.value) for output in equations.machine.outputs]
     outputs = {
-        "kinetic": equations.kinetic_energy,
+        "kinetic": equations.motion_energy,
         "potential": equations.potential_energy,
         "momentum": equations.momentum,
         "residual": position_rows(equations, equations.rows.value),
@@ -124,7 +116,7 @@ def observe_by_limbs(limbs: LimbMachine) -> BlockProgram:
 
     def sums(share: BoardShare) -> Results:
         t = share.tree
-        values = share.translated([t.kinetic_energy, t.potential_energy, t.momentum])
+        values = share.translated([t.motion_energy, t.potential_energy, t.momentum])
         names = ("kinetic", "potential", "momentum")
         return {name: (value, board.output(name)) for name, value in zip(names, values, strict=True)}
 

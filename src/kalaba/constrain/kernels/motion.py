@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
-from kalaba.constrain.elimination import eliminate, stack
+from kalaba.constrain.elimination import eliminate, eliminate_rows, stack
+from kalaba.constrain.forest import tree_inertia
 from kalaba.constrain.kernels.functions import free_inputs, metric, traced
 from kalaba.constrain.kernels.limb_solve import Limb, LimbSolve
 from kalaba.derive.applied import damping_power
@@ -54,13 +55,13 @@ def motion_outputs(
     baumgarte: Baumgarte | None = None,
 ) -> dict[str, ca.SX]:
     """What a motion function gives, by name."""
-    s, A, Q = equations.symbols, equations.constraint_matrix, equations.force + extra["f"]
+    s, A = equations.symbols, equations.constraint_matrix
     acceleration, multipliers, pivots = solution(equations, extra, is_singular=is_singular, baumgarte=baumgarte)
     if is_singular:
-        constraint_force = ca.mtimes(equations.mass_matrix, acceleration) - Q
+        constraint_force = ca.mtimes(equations.mass_matrix, acceleration) - equations.force - extra["f"]
     else:
         constraint_force = ca.mtimes(A.T, multipliers)
-    acting = equations.force + equations.bias + extra["f"] + constraint_force
+    acting = equations.acting_force + extra["f"] + constraint_force
     return {
         "power": ca.dot(acting, s.v) - damping_power(equations.kinematics),
         "q_dot": s.q_dot,
@@ -79,12 +80,17 @@ def solution(
     baumgarte: Baumgarte | None = None,
 ) -> tuple[ca.SX, ca.SX, ca.SX]:
     """v̇, λ and the pivots of G."""
-    A, b, Q = equations.constraint_matrix, equations.constraint_rhs, equations.force + extra["f"]
+    A, b, mask = equations.constraint_matrix, equations.constraint_rhs, extra["mask"]
     if baumgarte is not None:
         b = b - restoring(equations, baumgarte)
-    driven = Q + ca.mtimes(A.T, extra["mask"] * extra["w"] * b) if is_singular else Q
-    parts = eliminate(metric(equations, extra, is_singular=is_singular), A, extra["mask"])
-    acceleration, multipliers = parts.solve(driven, b)
+    if is_singular:
+        parts = eliminate(metric(equations, extra, is_singular=True), A, mask)
+        driven = equations.force + extra["f"] + ca.mtimes(A.T, mask * extra["w"] * b)
+        acceleration, multipliers = parts.solve(driven, b)
+    else:
+        inertia = tree_inertia(equations, A)
+        parts = eliminate_rows(inertia.factor, A, mask)
+        acceleration, multipliers = parts.solve_from(inertia.load(extra["f"]), b)
     return acceleration, multipliers, stack(parts.gram.pivots)
 
 
@@ -116,11 +122,12 @@ def motion_by_limbs(
     for index, limb in enumerate(kinds):
         e = limb.equations
         b = e.constraint_rhs if baumgarte is None else e.constraint_rhs - restoring(e, baumgarte)
-        M, Q, power = limb.translated([limb.tree.mass_matrix, limb.tree.force, _power(limb.tree)])
-        Q = Q + limb.f
-        tree = Limb(M, e.constraint_matrix[:, limb.own_v], e.constraint_matrix[:, limb.hub], limb.mask)
-        y = tree.free(Q)  # M⁻¹ Q: the limb without its rows
+        inertia = tree_inertia(limb.tree, e.constraint_matrix[:, limb.own_v])
+        tree = Limb(inertia.factor, inertia.rows, e.constraint_matrix[:, limb.hub], limb.mask)
+        y = tree.free(inertia.load(limb.f))  # M⁻¹ Q: the limb without its rows
         kept, to_hub = tree.reduce([b - ca.mtimes(tree.A, y)])
+        kept, to_hub = limb.all_translated(kept | {"y": y}, to_hub)
+        (power,) = limb.translated([_power(limb.tree)])
         written = {
             "pivots": (kept.pop("pivots"), limb.slots(board.output("pivots"), "rows")),
             "q_dot": (e.symbols.q_dot[limb.own_q], limb.slots(board.output("q_dot"), "q", limb.own_q)),
@@ -129,7 +136,7 @@ def motion_by_limbs(
         if with_slack:
             written["rate"] = (e.rows.rate, limb.slots(board.output("rate"), "rows"))
         power += ca.dot(limb.f, e.symbols.v[limb.own_v])
-        kept |= {"y": y, "A": tree.A, **({"b": e.constraint_rhs} if with_slack else {})}
+        kept |= {"A": tree.A, **({"b": e.constraint_rhs} if with_slack else {})}
         solve.reduce(index, kept, to_hub, written, {"power": (power, board.output("power"))})
     _hub_motion(solve, hub, baumgarte, with_slack=with_slack)
     for index, limb in enumerate(kinds):
@@ -189,4 +196,4 @@ def _limb_motion(solve: LimbSolve, index: int, limb: BoardShare, *, with_slack: 
 
 def _power(tree: Equations) -> ca.SX:
     """Power of all that acts on a tree, the constraints and further forces apart."""
-    return ca.dot(tree.force + tree.bias, tree.symbols.v) - damping_power(tree.kinematics)
+    return ca.dot(tree.acting_force, tree.symbols.v) - damping_power(tree.kinematics)

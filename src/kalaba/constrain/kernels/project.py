@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
-from kalaba.constrain.elimination import Elimination, eliminate, entries, stack
+from kalaba.constrain.elimination import Elimination, eliminate_rows, entries, stack
+from kalaba.constrain.forest import tree_inertia
 from kalaba.constrain.kernels.board import Step
-from kalaba.constrain.kernels.functions import free_inputs, metric, position_rows, traced
+from kalaba.constrain.kernels.functions import free_inputs, mass_factor, position_rows, traced
 from kalaba.constrain.kernels.limb_solve import Limb, LimbSolve, with_unit
 from kalaba.space.symbolic_configuration import retract, unit
 
@@ -29,12 +30,12 @@ def project(equations: Equations, *, is_singular: bool = False) -> ca.Function:
     """
     extra = free_inputs(equations)
     s, rows = equations.symbols, equations.rows
-    M = metric(equations, extra, is_singular=is_singular)
-    everything = eliminate(M, rows.matrix, extra["mask"])
+    mass = mass_factor(equations, extra, is_singular=is_singular)
+    everything = eliminate_rows(mass, rows.matrix, extra["mask"])
     moving = rows.is_velocity_level
     if any(moving):
         holonomic = ca.DM([0.0 if is_moving else 1.0 for is_moving in moving])
-        positional = eliminate(M, rows.matrix, extra["mask"] * holonomic)
+        positional = eliminate_rows(mass, rows.matrix, extra["mask"] * holonomic)
     else:
         positional = everything
     step = stack(_newton(positional, position_rows(equations, rows.value)))
@@ -65,9 +66,9 @@ def project_by_limbs(limbs: LimbMachine) -> BlockProgram:
     solve = LimbSolve(board, hub, kinds, 2)
     for index, limb in enumerate(kinds):
         e = limb.equations
-        M = limb.translated([limb.tree.mass_matrix])[0]
-        tree = Limb(M, e.constraint_matrix[:, limb.own_v], e.constraint_matrix[:, limb.hub], limb.mask)
-        kept, to_hub = tree.reduce([-e.rows.value, -e.rows.rate])
+        inertia = tree_inertia(limb.tree, e.constraint_matrix[:, limb.own_v])
+        tree = Limb(inertia.factor, inertia.rows, e.constraint_matrix[:, limb.hub], limb.mask)
+        kept, to_hub = limb.all_translated(*tree.reduce([-e.rows.value, -e.rows.rate]))
         del kept["pivots"]
         written = {
             "residual": (e.rows.value, limb.slots(board.output("residual"), "rows")),
