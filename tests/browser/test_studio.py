@@ -1,7 +1,12 @@
 """The studio in a real browser: every machine opens, is seen and moves; what is drawn is what the run says."""
 
+import contextlib
+import http.server
+import threading
+
 import numpy as np
 import pytest
+import viser
 
 import kalaba as kb
 from browser.watcher import coloured
@@ -35,6 +40,23 @@ def turned(before, after):
 def changed(before, after):
     """The share of pixels that are not as they were."""
     return float(np.mean(np.abs(after - before).max(axis=2) > 0.1))
+
+
+@contextlib.contextmanager
+def served_page():
+    """A page of somebody else on this computer, and its address."""
+    handler = type("Empty", (http.server.BaseHTTPRequestHandler,), {"do_GET": _empty, "log_message": lambda *_: None})
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
+        server.shutdown()
+
+
+def _empty(request):
+    request.send_response(200)
+    request.send_header("Content-Type", "text/html")
+    request.end_headers()
+    request.wfile.write(b"<html><body>another page</body></html>")
 
 
 def of_plant(plant, q, frames):
@@ -141,3 +163,37 @@ def test_other_motors_are_chosen_on_the_page(watcher):
 
 def test_the_page_asks_nothing_of_the_network(watcher):
     assert watcher.outside == []
+
+
+# What another page can do with the studio's address: open its socket, read it as text, show it within itself.
+ATTACK = """async ([socket, page]) => {
+  const heard = await new Promise(done => {
+    const wire = new WebSocket(socket, ["viser-v" + "VERSION"]);
+    wire.onmessage = () => done("message");
+    wire.onopen = () => done("open");
+    wire.onerror = () => done("refused");
+  });
+  const read = await fetch(page).then(answer => answer.text().then(() => "read")).catch(() => "refused");
+  return [heard, read];
+}"""
+
+
+def test_another_page_of_the_browser_gets_nothing_even_with_the_token(watcher):
+    address = watcher.studio.address
+    attack, places = ATTACK.replace("VERSION", viser.__version__), [address.replace("http", "ws").rstrip("/"), address]
+    assert watcher.page.evaluate(attack, places) == ["open", "read"]  # which its own page may do
+    with served_page() as elsewhere:
+        other = watcher.page.context.browser.new_page()
+        other.goto(elsewhere)
+        assert other.evaluate(attack, places) == ["refused", "refused"]
+        other.close()
+    watcher.page.bring_to_front()
+
+
+def test_the_studio_without_its_token_says_what_to_do(watcher):
+    other = watcher.page.context.browser.new_page()
+    answer = other.goto(f"http://127.0.0.1:{watcher.studio.server.get_port()}/")
+    assert answer.status == 403
+    assert "the whole address that was printed" in other.text_content("body")
+    other.close()
+    watcher.page.bring_to_front()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import ipaddress
 import os
 import socket
 import sys
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kalaba.errors import ViewError
+from kalaba.view.studio.guard import Guard, guarding, is_loopback
 from kalaba.view.studio.session import Studio
 from kalaba.view.studio.subject import Subject, subject_of
 
@@ -48,7 +48,8 @@ def studio(  # noqa: PLR0913  (one argument per choice)
 
     Arguments:
         machine: a name of the catalogue, a path of a machine or a run, a System, a Plant, a Scenario or a Run
-        host: address to serve on; the page is for this computer alone unless it says otherwise
+        host: address to serve on; the page is for this computer alone unless it says otherwise, and always for those
+            alone who have its address with the token in it
         port: port to serve on; the next free one is taken if it is in use
         driven: the Scenario that a Run came from, so that it can be simulated again
         duration: of every simulation, s; the scenario's own if not given
@@ -58,14 +59,18 @@ def studio(  # noqa: PLR0913  (one argument per choice)
     check_viser()
     hear: Say = (lambda _: None) if say is None else say
     subject = subject_of(machine, driven)
-    server = _server(host, port)
+    guard = Guard(host)
+    server = _server(guard, port)
     if server.get_port() != port and port != 0:
         hear(f"port {port} is in use; took {server.get_port()}")
     if not is_loopback(host):
-        hear(f"warning: {host} lets everyone on the network see and change this machine; leave --host out to stop that")
-    opened = Studio(server, subject, duration)
+        hear(
+            f"warning: {host} lets everyone on the network who has the address below see and change this machine, and "
+            "listen on the way; leave --host out to stop that"
+        )
+    opened = Studio(server, guard, subject, duration)
     hear(f"studio: {opened.address}")
-    if browser and has_screen() and not webbrowser.open(opened.address):
+    if browser and has_screen() and not webbrowser.open(guard.address_for_once(server.get_port())):
         hear("no browser found; open that address in one")
     return opened
 
@@ -76,27 +81,24 @@ def check_viser() -> None:
         raise ViewError("the studio needs viser, which is not installed. Try: pip install 'kalaba[view]'")
 
 
-def is_loopback(host: str) -> bool:
-    """Whether an address reaches this computer alone."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 def has_screen() -> bool:
     """Whether a window can be opened: not on a machine without a display."""
     return sys.platform in {"darwin", "win32"} or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
-def _server(host: str, port: int) -> Any:
+def _server(guard: Guard, port: int) -> Any:
     import viser
 
-    free = _free_port(host, port)
+    free = _free_port(guard.host, port)
     with quietly():
-        server = viser.ViserServer(host=host, port=free, label="kalaba", verbose=False)
+        with guarding(guard):
+            server = viser.ViserServer(host=guard.host, port=free, label="kalaba", verbose=False)
+        if not guard.stands:
+            server.stop()
+            raise ViewError(
+                f"viser {viser.__version__} serves in a way that cannot be guarded, so the studio stays closed. "
+                "Try: pip install 'viser>=1.1,<1.2'"
+            )
     server.gui.configure_theme(
         control_width="large", show_logo=False, show_share_button=False, brand_color=(0, 114, 178)
     )

@@ -19,6 +19,7 @@ from kalaba.view.scene import scene_of
 from kalaba.view.studio.arrows import Forces
 from kalaba.view.studio.drag import Dragged, drag
 from kalaba.view.studio.gizmo import Gizmo
+from kalaba.view.studio.guard import Guard
 from kalaba.view.studio.panel import Panel
 from kalaba.view.studio.player import Player
 from kalaba.view.studio.quantities import Quantity, quantities
@@ -35,8 +36,9 @@ TRACED = 3  # end points whose ways are drawn at first, at most
 class Studio:
     """A machine on a page. `address` is where a browser finds it; `close` ends it."""
 
-    def __init__(self, server: Any, subject: Subject, duration: float | None = None) -> None:
+    def __init__(self, server: Any, guard: Guard, subject: Subject, duration: float | None = None) -> None:
         self.server = server
+        self.guard = guard  # who may talk to the server
         self.subject = subject
         self.duration = duration  # s: of every run that is simulated here; None: the scenarios' own
         self.lock = threading.RLock()
@@ -57,8 +59,8 @@ class Studio:
 
     @property
     def address(self) -> str:
-        """Where a browser finds the page."""
-        return f"http://{self.server.get_host()}:{self.server.get_port()}"
+        """Where a browser finds the page; the token in it lets whoever has it in."""
+        return self.guard.address(self.server.get_port())
 
     @property
     def run(self) -> Run:
