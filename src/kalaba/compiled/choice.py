@@ -33,9 +33,9 @@ def watch(memory: Memory) -> bool:
     if memory.n_rows == 0:
         return False
     status, flag, rank = integers(memory.status), integers(memory.flag), integers(memory.rank)
-    mask, lanes, end = floats(memory.mask), memory.lanes, memory.n_rows * memory.lanes
+    mask, lanes = floats(memory.mask), memory.lanes
     units = floats(memory.gap_units)
-    gaps = floats(memory.rates + 8 * (memory.entries + memory.n_v * lanes + end))
+    gaps = floats(memory.gaps)
     any_turned = False
     for lane in range(lanes):
         turned = rank[lane] < 0 or has_fallen(memory, lane, ROW_PIVOT_FALLEN)
@@ -54,7 +54,7 @@ def watch(memory: Memory) -> bool:
 def has_fallen(memory: Memory, lane: int, share: float) -> bool:
     """Say whether a pivot of a kept row, as last evaluated, is below that share of what it was at the last choice."""
     mask, references, lanes = floats(memory.mask), floats(memory.references), memory.lanes
-    pivots = floats(memory.rates + 8 * (memory.entries + memory.n_v * lanes))
+    pivots = floats(memory.row_pivots)
     fallen = False
     for row in range(memory.n_rows):
         k = row * lanes + lane
@@ -89,7 +89,7 @@ def choose_again(memory: Memory) -> None:
     load(memory, y, t)
     evaluate(memory, 0)
     references = floats(memory.references)
-    pivots = floats(memory.rates + 8 * (memory.entries + memory.n_v * memory.lanes))
+    pivots = floats(memory.row_pivots)
     for k in range(memory.n_rows * memory.lanes):
         if integers(memory.flag)[k % memory.lanes] == 1:
             references[k] = pivots[k]
@@ -149,7 +149,7 @@ def settle_step(memory: Memory) -> None:
 @compiled
 def _take_out(memory: Memory, lane: int) -> None:
     """Copy M and A of one lane in the machine's sizes, row by row."""
-    listed, chosen, mass = floats(memory.listed), floats(memory.chosen), floats(memory.mass)
+    listed, chosen, mass = floats(memory.listed_mass), floats(memory.chosen), floats(memory.mass)
     n, lanes, units = memory.n_v, memory.lanes, floats(memory.v_units)
     for i in range(n):
         for j in range(n):  # symmetric: its columns are its rows
@@ -162,11 +162,11 @@ def _take_out(memory: Memory, lane: int) -> None:
 @compiled
 def _copy_rows(memory: Memory, lane: int) -> None:
     """Copy A of one lane in the machine's sizes: entries per size of a velocity, of the size of their row."""
-    listed, copy, n, m = floats(memory.listed), floats(memory.row_copy), memory.n_v, memory.n_rows
+    listed, copy, n, m = floats(memory.listed_rows), floats(memory.row_copy), memory.n_v, memory.n_rows
     units, row_units = floats(memory.v_units), floats(memory.row_units)
     for k in range(m):
         for j in range(n):
-            copy[k * n + j] = units[j] / row_units[k] * listed[(n * n + j * m + k) * memory.lanes + lane]
+            copy[k * n + j] = units[j] / row_units[k] * listed[(j * m + k) * memory.lanes + lane]
 
 
 @compiled
@@ -230,8 +230,8 @@ def _judge_rows_left_out(memory: Memory) -> None:
 
     The last projection found the values, at a state that the kept rows hold.
     """
-    y, mask, lanes, end = floats(memory.y), floats(memory.mask), memory.lanes, memory.n_rows * memory.lanes
-    residual, speed = floats(memory.settled + 8 * memory.entries), floats(memory.settled + 8 * (memory.entries + end))
+    y, mask, lanes = floats(memory.y), floats(memory.mask), memory.lanes
+    residual, speed = floats(memory.residuals), floats(memory.residual_rates)
     status, flag, named = integers(memory.status), integers(memory.flag), integers(memory.row)
     units, v_units, first_v = floats(memory.gap_units), floats(memory.v_units), memory.n_y - memory.n_v
     for lane in range(lanes):

@@ -141,7 +141,7 @@ def watch_stiffness(memory: Memory) -> None:
 
         hλ ≈ h |k_s - k_(s-1)| / |Y_s - Y_(s-1)|
 
-    Fifteen such steps, and not six others in a row among them, are a stiff motion; it pays to do something about it if
+    STIFF_STEPS of them, and not MILD_STEPS others in a row among them, are a stiff motion; it pays to do something if
     many steps of that length lie ahead. Overwrites `between`.
 
     Reference: Hairer and Wanner, Solving Ordinary Differential Equations II, IV.2, "Automatic Stiffness Detection".

@@ -39,7 +39,7 @@ def take_implicit_stages(memory: Memory) -> float:
     ):
         for i in range(memory.n_v):
             stages[first_v + i] = last[i]
-    u, held = floats(memory.inputs + 8 * (memory.n_y + 1)), floats(memory.held)
+    u, held = floats(memory.u), floats(memory.held)
     for i in range(memory.n_u):
         held[i] = u[i]
     for i in range(1, n_stages):

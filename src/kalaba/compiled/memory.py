@@ -15,9 +15,9 @@ INCONSISTENT, SINGULAR, UNSOLVED = int(Status.INCONSISTENT), int(Status.SINGULAR
 class Memory:
     """The fields of the record (see `machine_code`); those commented with a shape are addresses of arrays.
 
-    Arrays with slots hold the entry of slot i and lane l at i·lanes + l. The packed input of `constrain/layout.py`
-    stands in `inputs`: y = [work, q, v] first, then t, then u. The motion kernel writes ẏ first in `rates`, then the
-    constraint force Qc, the pivots and the gaps of the rows.
+    Arrays of shape (n) hold n slots for every lane, the entry of slot i and lane l at i·lanes + l; those of shape (n,)
+    hold n numbers for all lanes. The packed input of `constrain/layout.py` stands in `inputs`: y = [work, q, v] first,
+    then t, then u. Where parts of what kernels read and write begin is found once, from `Layout`, in `workspace.py`.
     """
 
     # The machine: sizes, and what every kernel reads and writes.
@@ -33,7 +33,12 @@ class Memory:
     control: int  # the kernel of u; 0 = u is held
     control_store: int
     inputs: int  # (input slots): what every kernel reads
-    rates: int  # (n_y + ...): what the motion kernel writes
+    u: int  # (n_u), within the inputs
+    rates: int  # (n_y + ...): what the motion kernel writes: ẏ and, behind it,
+    v_rates: int  # (n_v): v̇, the end of ẏ
+    forces: int  # (n_v): Qc
+    row_pivots: int  # (n_rows): of G
+    gaps: int  # (n_rows): |φ|
     controls: int  # (n_u): what the control kernel writes
 
     # The method: coefficients of its tableau (see `steppers/tableau.py`) and the arrays of one step.
@@ -65,7 +70,7 @@ class Memory:
     n_choices: int  # of rows, so far
 
     # A method with a scheme or implicit stages, in one lane (see `structural.py`, `implicit.py`); else the fields to
-    # `pivots` are not used.
+    # `exchanges` are not used.
     stage_gamma: float  # γ of implicit stages
     stage_base: int  # (n_y): where the implicit Euler step that a stage is begins
     n_iterations: int  # of Newton's method in implicit stages, so far
@@ -86,7 +91,14 @@ class Memory:
     displace_store: int
     tangent: int  # the kernel of M, C, K, A and the rows' values
     tangent_store: int
-    tangents: int  # what it writes
+    tangents: int  # what it writes: the next seven, by columns
+    tangent_mass: int  # (n_v²)
+    tangent_damping: int  # (n_v²)
+    tangent_stiffness: int  # (n_v²)
+    tangent_rows: int  # (n_rows n_v)
+    tangent_values: int  # (n_rows)
+    tangent_row_damping: int  # (n_rows n_v)
+    tangent_row_stiffness: int  # (n_rows n_v)
     started: int  # 1 = an acceleration is carried
     unsolved: int  # 1 = Newton's method failed in this step
     step_before: float  # 0 = the acceleration before is not known
@@ -103,7 +115,7 @@ class Memory:
     multipliers: int  # (n_rows): λ - λ_f
     correction: int  # (n_v + n_rows)
     effective: int  # (n_v + n_rows)²: the factors
-    pivots: int  # (n_v + n_rows) integers
+    exchanges: int  # (n_v + n_rows) integers: rows exchanged for the pivots of the factors
 
     # The run: its times and how far it has come.
     start: float
@@ -136,10 +148,14 @@ class Memory:
     projecting: int  # 1 = the kernel settle projects, 0 = it normalises quaternions at most
     settle: int  # the kernel project or normalise; 0 = none
     settle_store: int
-    settled: int  # (n_y + 2 n_rows): y corrected, residuals, their speeds
+    settled: int  # (n_y + 2 n_rows): y corrected and, behind it,
+    residuals: int  # (n_rows): φ before the correction
+    residual_rates: int  # (n_rows): φ̇ before it
     rows: int  # the kernel rows
     rows_store: int
-    listed: int  # (n_v n_v + n_rows n_v): M and A, column by column
+    listed: int  # what the kernel rows writes: the next two, by columns
+    listed_mass: int  # (n_v²)
+    listed_rows: int  # (n_rows n_v): A
     references: int  # (n_rows): pivots at the last choice
     first_pivots: int  # (n_rows): pivots where an adaptive step starts
     largest_pivots: int  # (n_rows): the largest of these that each row had while it was kept
@@ -217,10 +233,9 @@ def evaluate(memory: Memory, stage: int) -> None:
     """Fill `rates` from the inputs as they stand, after u if there is a control law; keep ẏ as a stage (-1 = none)."""
     if memory.control != 0:
         call(memory.control, memory.inputs, memory.controls, memory.control_store)
-        inputs, controls = floats(memory.inputs), floats(memory.controls)
-        first = memory.entries + memory.lanes
+        u, controls = floats(memory.u), floats(memory.controls)
         for i in range(memory.n_u * memory.lanes):
-            inputs[first + i] = controls[i]
+            u[i] = controls[i]
     call(memory.motion, memory.inputs, memory.rates, memory.motion_store)
     if stage >= 0:
         stages, rates, size = floats(memory.stages), floats(memory.rates), memory.entries

@@ -108,7 +108,7 @@ def is_repeated(memory: Memory, error: float, until: float) -> bool:
 def _keep_pivots(memory: Memory) -> None:
     """Keep the pivots where an adaptive step starts, and the largest that each kept row has had."""
     first, largest, mask = floats(memory.first_pivots), floats(memory.largest_pivots), floats(memory.mask)
-    pivots = floats(memory.rates + 8 * (memory.entries + memory.n_v * memory.lanes))
+    pivots = floats(memory.row_pivots)
     for k in range(memory.n_rows * memory.lanes):
         first[k] = pivots[k]
         if mask[k] > 0.0:
@@ -120,7 +120,7 @@ def least_pivot(memory: Memory) -> float:
     """Give the least pivot of a kept row, at the start or the last stage of a step, of the largest the row has had."""
     first, largest, mask = floats(memory.first_pivots), floats(memory.largest_pivots), floats(memory.mask)
     active, lanes = integers(memory.active), memory.lanes
-    pivots = floats(memory.rates + 8 * (memory.entries + memory.n_v * lanes))
+    pivots = floats(memory.row_pivots)
     least = 1.0
     for k in range(memory.n_rows * lanes):
         if mask[k] > 0.0 and active[k % lanes] == 1 and largest[k] > 0.0:
@@ -140,7 +140,7 @@ def _ends_beside(memory: Memory) -> bool:
         integers(memory.active),
         memory.lanes,
     )
-    pivots = floats(memory.rates + 8 * (memory.entries + memory.n_v * lanes))
+    pivots = floats(memory.row_pivots)
     beside = False
     for k in range(memory.n_rows * lanes):
         beside |= mask[k] > 0.0 and active[k % lanes] == 1 and pivots[k] < PIVOT_BESIDE * first[k]

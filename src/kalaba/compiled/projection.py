@@ -39,11 +39,12 @@ def copy_active(memory: Memory, source: Floats, target: Floats) -> None:
 def settle(memory: Memory, state: Floats, t: float) -> None:
     """Project the active lanes of `state` in place, again while the residual found before a correction is too large.
 
-    Too large is above 1e-12 of the rows' sizes, as long as it shrinks: a state of large numbers may not come so near.
+    Too large is above PROJECTED of the rows' sizes, as long as it shrinks: a state of large numbers may not come so
+    near.
     `memory.residual` holds the residual of the kept rows, in these sizes, before the last correction.
     """
     settled, active, before = floats(memory.settled), integers(memory.active), floats(memory.residual)
-    mask, residual, lanes = floats(memory.mask), floats(memory.settled + 8 * memory.entries), memory.lanes
+    mask, residual, lanes = floats(memory.mask), floats(memory.residuals), memory.lanes
     n_checked, units = memory.n_rows * memory.projecting, floats(memory.gap_units)  # normalising finds no residual
     again = memory.settle != 0
     tries = 0
@@ -166,7 +167,7 @@ def note_gap(memory: Memory, lane: int, gap: float, row: int, t: float) -> None:
 def fail_unsettled(memory: Memory) -> None:
     """Give up the lanes whose projection did not close, naming the row that stays farthest open."""
     status, row, left = integers(memory.status), integers(memory.row), floats(memory.residual)
-    mask, residual, lanes = floats(memory.mask), floats(memory.settled + 8 * memory.entries), memory.lanes
+    mask, residual, lanes = floats(memory.mask), floats(memory.residuals), memory.lanes
     units = floats(memory.gap_units)
     for lane in range(lanes):
         if status[lane] == RUNNING and left[lane] > PROJECTION_LOST:

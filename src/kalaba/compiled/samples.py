@@ -34,13 +34,11 @@ def record(memory: Memory, lane: int, t: float, state: Floats) -> None:
     samples, lanes, n_v, n_u = integers(memory.samples), memory.lanes, memory.n_v, memory.n_u
     index = samples[lane]
     v_bytes, u_bytes = 8 * n_v * lanes, 8 * n_u * lanes
-    forces = memory.rates + 8 * memory.entries
     _copy(memory, lane, memory.n_y, state, floats(memory.sample_y + index * 8 * memory.entries))
-    _copy(memory, lane, n_v, floats(forces - v_bytes), floats(memory.sample_acceleration + index * v_bytes))
-    _copy(memory, lane, n_v, floats(forces), floats(memory.sample_force + index * v_bytes))
-    actuation = floats(memory.inputs + 8 * (memory.entries + lanes))
-    _copy(memory, lane, n_u, actuation, floats(memory.sample_actuation + index * u_bytes))
-    gaps = floats(forces + v_bytes + 8 * memory.n_rows * lanes)
+    _copy(memory, lane, n_v, floats(memory.v_rates), floats(memory.sample_acceleration + index * v_bytes))
+    _copy(memory, lane, n_v, floats(memory.forces), floats(memory.sample_force + index * v_bytes))
+    _copy(memory, lane, n_u, floats(memory.u), floats(memory.sample_actuation + index * u_bytes))
+    gaps = floats(memory.gaps)
     gap, row, worst, units = 0.0, -1, 0.0, floats(memory.gap_units)
     for k in range(memory.n_rows):
         if gaps[k * lanes + lane] > worst * units[k]:

@@ -69,7 +69,7 @@ def _begin(memory: Memory, t: float) -> None:
     """
     n_v, n_u, first_v = memory.n_v, memory.n_u, memory.n_y - memory.n_v
     f, a = floats(memory.stages + 8 * first_v), floats(memory.acceleration)
-    true, u, held = floats(memory.true_acceleration), floats(memory.inputs + 8 * (memory.n_y + 1)), floats(memory.held)
+    true, u, held = floats(memory.true_acceleration), floats(memory.u), floats(memory.held)
     if memory.started == 0 or memory.carries == 0:
         for i in range(n_v):
             a[i] = f[i]
@@ -93,7 +93,7 @@ def _begin(memory: Memory, t: float) -> None:
 @compiled
 def jumps(memory: Memory) -> bool:
     """Say whether what is held from outside has changed since the last step."""
-    u, held = floats(memory.inputs + 8 * (memory.n_y + 1)), floats(memory.held)
+    u, held = floats(memory.u), floats(memory.held)
     changed = False
     for i in range(memory.n_u):
         changed |= u[i] != held[i]
@@ -198,10 +198,16 @@ def factor(memory: Memory, s: float) -> bool:
     """Factor the matrix of the corrections, for the tangent on hand and the rows in use; say whether that went well."""
     n, m = memory.n_v, memory.n_rows
     size, effective, mask = n + m, floats(memory.effective), floats(memory.mask)
-    mass, damping = floats(memory.tangents), floats(memory.tangents + 8 * n * n)
-    stiffness, rows = floats(memory.tangents + 16 * n * n), floats(memory.tangents + 24 * n * n)
-    row_damping = floats(memory.tangents + 8 * (3 * n * n + m * n + m))
-    row_stiffness = floats(memory.tangents + 8 * (3 * n * n + 2 * m * n + m))
+    mass, damping, stiffness = (
+        floats(memory.tangent_mass),
+        floats(memory.tangent_damping),
+        floats(memory.tangent_stiffness),
+    )
+    rows, row_damping, row_stiffness = (
+        floats(memory.tangent_rows),
+        floats(memory.tangent_row_damping),
+        floats(memory.tangent_row_stiffness),
+    )
     for i in range(size * size):
         effective[i] = 0.0
     for j in range(n):
@@ -222,18 +228,18 @@ def factor(memory: Memory, s: float) -> bool:
     memory.tangent_step = s
     memory.tangent_choice = memory.n_choices
     memory.n_factors += 1
-    return lu_factor(effective, integers(memory.pivots), size)
+    return lu_factor(effective, integers(memory.exchanges), size)
 
 
 @compiled
 def correct(memory: Memory, s: float) -> None:
     """Find the next correction of x, from the motion at the inputs."""
-    n, m, first_v = memory.n_v, memory.n_rows, memory.n_y - memory.n_v
-    mass, rows = floats(memory.tangents), floats(memory.tangents + 24 * n * n)
-    value, mask = floats(memory.tangents + 8 * (3 * n * n + m * n)), floats(memory.mask)
+    n, m = memory.n_v, memory.n_rows
+    mass, rows = floats(memory.tangent_mass), floats(memory.tangent_rows)
+    value, mask = floats(memory.tangent_values), floats(memory.mask)
     multipliers = floats(memory.multipliers)
     x, a, f = floats(memory.collocated), floats(memory.acceleration), floats(memory.true_acceleration)
-    motion, excess, correction = floats(memory.rates + 8 * first_v), floats(memory.excess), floats(memory.correction)
+    motion, excess, correction = floats(memory.v_rates), floats(memory.excess), floats(memory.correction)
     for i in range(n):
         mean = (memory.alpha_m * a[i] - memory.alpha_f * f[i]) / (1.0 - memory.alpha_f)
         excess[i] = memory.inertia * x[i] + mean - motion[i]  # w - f
@@ -251,7 +257,7 @@ def correct(memory: Memory, s: float) -> None:
         if memory.index_3 == 1:
             total = -value[k] / (memory.beta * s * s)
         correction[n + k] = total if mask[k] > 0.0 else 0.0
-    lu_solve(floats(memory.effective), integers(memory.pivots), n + m, correction)
+    lu_solve(floats(memory.effective), integers(memory.exchanges), n + m, correction)
     for k in range(m):
         multipliers[k] += correction[n + k]
 

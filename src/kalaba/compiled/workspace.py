@@ -11,6 +11,7 @@ from kalaba.compiled.explicit import coefficients
 from kalaba.compiled.kernels import Kernels, Units
 from kalaba.compiled.memory import MEMORY
 from kalaba.compiled.schedule import Schedule
+from kalaba.constrain.layout import Layout
 from kalaba.errors import NativeError
 from kalaba.native import aligned_zeros
 from kalaba.native.batch import Code
@@ -56,7 +57,7 @@ def workspace(kernels: Kernels, stepper: Stepper, schedule: Schedule, y: Floats)
         **_sizes(kernels, schedule),
         **_times(stepper, schedule),
         **method.fields,
-        **{name: address(array) for name, array in arrays.items()},
+        **{name: address(array) for name, array in arrays.items() if name not in method.arrays},
         **_code("motion", kernels.motion),
         **_code("control", kernels.control),
         **_code("settle", kernels.project or kernels.normalise),
@@ -64,17 +65,33 @@ def workspace(kernels: Kernels, stepper: Stepper, schedule: Schedule, y: Floats)
         **_code("event", kernels.event),
     }
     fields["own_rate"] = units.rate
-    fields["mask"] = fields["inputs"] + 8 * kernels.layout.mask.start * kernels.layout.lanes
+    fields |= _parts(kernels.layout, fields)
     return Workspace(record(MEMORY, fields), arrays)
+
+
+def _parts(layout: Layout, fields: Mapping[str, float]) -> dict[str, float]:
+    """Addresses of what stands within the arrays that kernels read and write, at the places that the layout says."""
+    within = {
+        "inputs": {"mask": layout.mask.start, "u": layout.u.start},
+        "rates": {"v_rates": layout.n_y - layout.n_v, **layout.places("motion")},
+        "settled": layout.places("project"),
+        "listed": layout.places("rows"),
+        "tangents": layout.places("tangent"),
+    }
+    return {
+        name: fields[array] + 8 * place * layout.lanes
+        for array, places in within.items()
+        if array in fields
+        for name, place in places.items()
+    }
 
 
 def use_method(space: Workspace, kernels: Kernels, stepper: Stepper) -> None:
     """Let the loop go on by the method of another stepper."""
     method = _method(kernels, stepper)
     space.arrays.update(method.arrays)  # which keeps them alive
-    addresses = {name: address(array) for name, array in method.arrays.items()}
-    for name, value in (method.fields | addresses).items():
-        space.memory[name] = value
+    for name in method.fields.keys() & set(MEMORY.names or ()):
+        space.memory[name] = method.fields[name]
 
 
 class _Method(NamedTuple):
@@ -103,7 +120,8 @@ def _method(kernels: Kernels, stepper: Stepper) -> _Method:
         fields |= {**_code("displace", kernels.displace), **_code("tangent", kernels.tangent)}
         if stepper.scheme is not None:
             fields["exponent"] = SCHEME_EXPONENT
-    return _Method(arrays, fields)
+    fields |= {name: address(array) for name, array in arrays.items()}
+    return _Method(arrays, fields | _parts(layout, fields))
 
 
 def _code(name: str, code: Code | None) -> dict[str, int]:
@@ -189,7 +207,7 @@ def _tangent_arrays(kernels: Kernels, stepper: Stepper) -> Arrays:
         "multipliers": np.zeros(m),
         "correction": np.zeros(n + m),
         "effective": np.zeros((n + m, n + m)),
-        "pivots": np.zeros(n + m, dtype=np.int64),
+        "exchanges": np.zeros(n + m, dtype=np.int64),
         "tangents": aligned_zeros(kernels.layout.outputs["tangent"], 1),
     }
 

@@ -23,7 +23,10 @@ A kernel with lanes works on several states at a time: slot by slot, each `lanes
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -46,7 +49,7 @@ class Layout:
     n_u: int = 0  # held or computed actuation
     n_rows: int = 0  # constraint rows
     lanes: int = 1  # states that a kernel works on at a time
-    pushed: bool = False  # u ends with the generalised force, since a law computes it too; f is empty
+    pushed: bool = False  # a law computes the generalised force too: u ends with it, and f is empty
     n_work: int = 1  # 0 for kernels that do not count the work done
 
     q: slice = field(init=False, compare=False)
@@ -86,18 +89,19 @@ class Layout:
         return self.n_work + self.n_q + self.n_v
 
     @property
-    def outputs(self) -> dict[str, int]:
+    def outputs(self) -> Mapping[str, int]:
         """How many slots each kernel of the compiled loop writes."""
-        n, m = self.n_v, self.n_rows
-        return {
-            "motion": self.n_y + n + 2 * m,  # ẏ, Qc, pivots, gap
-            "project": self.n_y + 2 * m,  # y, residual, speed residual
-            "normalise": self.n_y,
-            "rows": n * n + m * n,  # M and A, column by column
-            "tangent": 3 * n * n + m * (3 * n + 1),  # M, C, K, A, values, C_A, K_A
-            "control": self.n_u,
-            "event": 1,
-        }
+        return {kernel: sum(parts.values()) for kernel, parts in self.parts.items()}
+
+    @property
+    def parts(self) -> Mapping[str, Mapping[str, int]]:
+        """What each kernel of the compiled loop writes, in this order, and how many slots it takes."""
+        return _parts(self.n_y, self.n_v, self.n_rows, self.n_u)
+
+    def places(self, kernel: str) -> dict[str, int]:
+        """The first slot of each part that a kernel writes."""
+        parts = self.parts[kernel]
+        return dict(zip(parts, accumulate(parts.values(), initial=0), strict=False))
 
     def pack(self, q: ArrayLike, v: ArrayLike = 0.0, t: float = 0.0) -> Array:
         """Pack a state as it is; all rows are kept, nothing acts, and w is 1."""
@@ -112,3 +116,26 @@ class Layout:
         packed[:, self.q], packed[:, self.v], packed[:, self.t] = q, v, t
         packed[:, self.mask], packed[:, self.w] = 1.0, 1.0
         return packed
+
+
+@cache
+def _parts(n_y: int, n: int, m: int, n_u: int) -> Mapping[str, Mapping[str, int]]:
+    """Slots of what kernels write; matrices stand by columns."""
+    square, rows = n * n, m * n
+    return {
+        "motion": {"y_rates": n_y, "forces": n, "row_pivots": m, "gaps": m},  # ẏ, Qc, D of G, |φ|
+        "project": {"y_next": n_y, "residuals": m, "residual_rates": m},  # y corrected; φ and φ̇ before that
+        "normalise": {"y_next": n_y},
+        "rows": {"listed_mass": square, "listed_rows": rows},  # M, A
+        "tangent": {
+            "tangent_mass": square,  # M
+            "tangent_damping": square,  # C
+            "tangent_stiffness": square,  # K
+            "tangent_rows": rows,  # A
+            "tangent_values": m,  # φ
+            "tangent_row_damping": rows,  # C_A
+            "tangent_row_stiffness": rows,  # K_A
+        },
+        "control": {"u": n_u},
+        "event": {"value": 1},
+    }

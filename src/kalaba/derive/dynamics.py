@@ -19,7 +19,7 @@ class Dynamics:
     """M v̇ + bias = force: the trees without their loops."""
 
     mass_matrix: ca.SX  # M(q), (n_v, n_v)
-    bias: ca.SX  # Coriolis, centrifugal, gravity, elastic and damping terms, (n_v,)
+    bias: ca.SX  # Coriolis, centrifugal, gravity, elastic, damping and friction terms, (n_v,)
     steps: dict[str, Any] = field(default_factory=dict)  # what the method went through, by name
 
 

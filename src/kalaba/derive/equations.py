@@ -57,7 +57,7 @@ class Equations:
 
     @property
     def bias(self) -> ca.SX:
-        """Coriolis, centrifugal, gravity, elastic and damping terms."""
+        """Coriolis, centrifugal, gravity, elastic, damping and friction terms."""
         return self.dynamics.bias
 
     @property
@@ -137,7 +137,7 @@ class Equations:
 
     @cached_property
     def gravity(self) -> ca.SX:
-        """Generalised gravity load G(q), a part of the bias."""
+        """Generalised gravity load G(q), a part of the bias; by Newton and Euler, whatever the method."""
         k = self.kinematics
         u = k.joint_rates
         still = ca.SX.zeros(u.shape[0])

@@ -6,9 +6,11 @@ velocities and what remains of the accelerations at v̇ = 0 follow by differenti
     ω = ω_p + Σ axis · rate          v_o = v_p + ω_p × (o − o_p) + Σ direction · rate          v_c = v_o + ω × (c − o)
     V = ∂v_c/∂v    W = ∂ω/∂v         a = d/dt v_c    α = d/dt ω        at constant v
 
-Inertia forces and active forces (gravity g, springs k, c on a displacement δ) along every velocity balance::
+Inertia forces and active forces along every velocity balance: gravity g, and springs h on a displacement δ, with
+stiffness k, damping c and dry friction f::
 
-    M = Σ m VᵀV + Wᵀ I W             bias = Σ Vᵀ m (a − g) + Wᵀ (I α + ω × I ω) + Σ (∂δ̇/∂v)ᵀ (k (δ − rest) + c δ̇)
+    M = Σ m VᵀV + Wᵀ I W             bias = Σ Vᵀ m (a − g) + Wᵀ (I α + ω × I ω) + Σ (∂δ̇/∂v)ᵀ h
+                                     h = k (δ − rest) + c δ̇ + f tanh(δ̇/δ̇₀)
 
 A rotor of inertia J on a displacement δ is one more partial velocity, W = ∂δ̇/∂v: M += J WᵀW, bias += J Wᵀ dδ̇/dt.
 

@@ -6,13 +6,14 @@ With q̇ as symbols of their own, all of q taken as coordinates (the four number
     T = Σ ½ m ṗ·ṗ + ½ ω·I ω + Σ ½ J δ̇²
     V = −Σ m g·p + Σ ½ k (δ − rest)²      D = Σ ½ c δ̇²
 
-    E(q, q̇, q̈) = d/dt ∂T/∂q̇ − ∂T/∂q + ∂V/∂q + ∂D/∂q̇
+    E(q, q̇, q̈) = d/dt ∂T/∂q̇ − ∂T/∂q + ∂V/∂q + ∂D/∂q̇ + F
 
 Only then q̇ = N v and q̈ = N v̇ + Ṅ v are put in, and Nᵀ E is what acts along the velocities::
 
-    M = Nᵀ (∂²T/∂q̇²) N        bias = Nᵀ (∂²T/∂q̇² Ṅ v + ∂²T/∂q̇∂q q̇ − ∂T/∂q + ∂V/∂q + ∂D/∂q̇)
+    M = Nᵀ (∂²T/∂q̇²) N        bias = Nᵀ (∂²T/∂q̇² Ṅ v + ∂²T/∂q̇∂q q̇ − ∂T/∂q + ∂V/∂q + ∂D/∂q̇ + F)
 
-The force that keeps a quaternion at length one acts along the quaternion, and Nᵀ is blind to it.
+F = Σ (∂δ̇/∂q̇)ᵀ f tanh(δ̇/δ̇₀) is dry friction, which has no part in D. The force that keeps a quaternion at length one
+acts along the quaternion, and Nᵀ is blind to it.
 """
 
 from __future__ import annotations

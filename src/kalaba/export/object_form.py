@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kalaba.cooperate.object_form import ObjectForm, object_form, pieces_at
-from kalaba.export.c.export import listed
+from kalaba.export.c.contents import listed
 from kalaba.export.c.reduced_form import ReducedForm, reduced_export
 from kalaba.export.c.writing import identifier, write_export
 from kalaba.export.sympy_module import Called, module_of

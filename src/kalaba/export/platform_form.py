@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kalaba.export.c.export import listed
+from kalaba.export.c.contents import listed
 from kalaba.export.c.reduced_form import ReducedForm, reduced_export
 from kalaba.export.c.writing import identifier, write_export
 from kalaba.export.sympy_module import module_of

@@ -81,7 +81,7 @@ class Universal(Joint):
         return (*GAP_LABELS, ("cross", "rad"))
 
     def row_values(self, gap: Gap) -> list[ca.SX]:
-        """D and axis1 · axis2."""
+        """The gap d, and axis1 · axis2."""
         return [*ca.vertsplit(gap.d), ca.dot(vector(self.axis1), ca.mtimes(gap.R, vector(self.axis2)))]
 
     @property

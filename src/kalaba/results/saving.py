@@ -24,7 +24,7 @@ from kalaba.errors import FileError, KalabaError
 from kalaba.model.serial import from_json
 from kalaba.results.dataset import FORMAT, OPTIONAL, VARIABLES, labelled, names, run_of, unit_coordinate
 from kalaba.results.places import check_place, first_line, known_suffix, replacing
-from kalaba.results.seal import OPEN, is_sealed, sealed
+from kalaba.results.seal import OPEN, check_seal, sealed
 from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def open_run(path: str | Path) -> Run:
 
 def _checked(place: Path, kind: Format) -> xr.Dataset:
     """The data set of a file whose seal is whole; files of formats that had none are taken as they are."""
-    whole = is_sealed(place)
+    whole = check_seal(place)
     data = kind.read(place)
     if not whole and int(data.attrs["kalaba_format"]) >= SEALED:
         raise FileError(f"{place}: the seal of the file is gone, so something has changed it. Write it again.")

@@ -25,8 +25,8 @@ def sealed(content: bytes) -> bytes:
     return content[:at] + sha256(content).hexdigest().encode() + content[at + 64 :]
 
 
-def is_sealed(path: Path) -> bool:
-    """Whether a file has a seal; one that is broken is refused."""
+def check_seal(path: Path) -> bool:
+    """Refuse a file whose seal is broken; say whether it has one."""
     if path.stat().st_size == 0:
         return False
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:

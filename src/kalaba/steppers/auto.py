@@ -1,4 +1,7 @@
-"""The default: steps that watch their own error, explicit while that pays and implicit where the motion is stiff."""
+"""The default: steps that watch their own error, explicit while that pays and implicit where the motion is stiff.
+
+What is stiff is found in `compiled/explicit.py`, and the change made in `compiled/methods.py`.
+"""
 
 from dataclasses import dataclass
 from functools import cache

@@ -8,7 +8,7 @@ import pytest
 
 import kalaba as kb
 from kalaba.cli.application import invoke
-from kalaba.export.c.export import machine_tables
+from kalaba.export.c.contents import machine_tables
 from kalaba.model import listing
 from kalaba.robots.catalogue import ENTRIES
 from kalaba.units import printed

@@ -21,7 +21,7 @@ from kalaba.control.course import tangent
 from kalaba.control.goals import Aim, Rows
 from kalaba.errors import ControlError
 from kalaba.export.c.cases import SEED, near_start
-from kalaba.export.c.export import Entry, Export, Trial, cost_lines, listed, machine_tables, parameters, sizes
+from kalaba.export.c.contents import Entry, Export, Trial, cost_lines, listed, machine_tables, parameters, sizes
 from kalaba.export.c.routine import routine
 from kalaba.model.units import actuator_units
 from kalaba.space.arrays import Array

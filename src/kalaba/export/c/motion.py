@@ -9,7 +9,7 @@ import numpy as np
 
 from kalaba.constrain.kernels.motion import motion
 from kalaba.export.c.cases import SEED, near_start
-from kalaba.export.c.export import (
+from kalaba.export.c.contents import (
     SLACK,
     Entry,
     Export,

@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from kalaba.export.c.cases import SEED, near_start
-from kalaba.export.c.export import Entry, Export, Table, Trial, cost_lines, machine_tables, parameters, sizes
+from kalaba.export.c.contents import Entry, Export, Table, Trial, cost_lines, machine_tables, parameters, sizes
 from kalaba.export.c.routine import routine
 
 if TYPE_CHECKING:

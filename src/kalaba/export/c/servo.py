@@ -13,8 +13,7 @@ from kalaba.constrain.kernels.functions import bounded
 from kalaba.control.exportable import Exportable, exportable
 from kalaba.errors import ControlError
 from kalaba.export.c.cases import SEED, along
-from kalaba.export.c.encoders import encoders_of
-from kalaba.export.c.export import (
+from kalaba.export.c.contents import (
     SLACK,
     Export,
     Numbers,
@@ -26,6 +25,7 @@ from kalaba.export.c.export import (
     parameters,
     sizes,
 )
+from kalaba.export.c.encoders import encoders_of
 from kalaba.export.c.routine import Cost, routine
 from kalaba.export.c.servo_entries import STATUS, Controller, entries, find_text, roll_text, stacked, state_type
 from kalaba.plant.laws import Law

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kalaba.export.c.export import Entry
+from kalaba.export.c.contents import Entry
 from kalaba.export.c.routine import Routine
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from kalaba.tolerances import C_CASE_SMALL
 
 if TYPE_CHECKING:
     from kalaba.control.allocation import Allocation
-    from kalaba.export.c.export import Export, Numbers
+    from kalaba.export.c.contents import Export, Numbers
     from kalaba.model.system import System
 
 FUNCTIONS = ("motion", "inverse-dynamics", "servo")

@@ -166,7 +166,7 @@ class Couplings:
     # --- equality
 
     def add_equality(self, element: Element, number: int) -> None:
-        """Exact rows."""
+        """Add the part whose rows say the same, exactly."""
         equality = self.document.defaults.resolved(element, "", EQUALITY)
         name = equality.get("name") or f"{equality.tag}{number}"
         if equality.tag not in EQUALITIES or equality.tag.startswith("flex"):
