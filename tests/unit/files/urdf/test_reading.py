@@ -148,7 +148,7 @@ def test_chains_of_mimics_are_pinocchios_model_restricted_to_them(file, base):
         "j4:c:d:continuous",
     )
     described = read(file(hand), base=base)
-    assert dict(described.system.machine.displacements)["c.travel"].expression.text == "-1.0*a.angle + -0.05"
+    assert dict(described.system.machine.displacements)["c.travel"].expression.text == "-a.angle - 0.05"
     assert "mimic another, left out: j3" in "; ".join(described.notes)
     row = compared(file(hand), base, ())
     assert not row.problem
@@ -381,3 +381,8 @@ def test_a_tree_moves_without_libraries_that_are_slow_to_import(file):
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ran.stdout == "[]\n"
+
+
+def test_a_question_ends_with_its_mark(file):
+    with pytest.raises(FileError, match=r"no link 'bb'; did you mean b\?$"):
+        read(file(robot("a b", "j:a:bb:fixed")))
