@@ -90,6 +90,12 @@ def suggest_loops(system: System) -> tuple[Suggestion, ...]:
     return _together(system, best_first)
 
 
+def may_have_loops(system: System) -> bool:
+    """Whether `suggest_loops` finds frames that coincide; without a judgement of the loops, which takes longer."""
+    plant = build(system, backend=Interpreted())
+    return next(_pairs(plant, resting(plant.machine, drawn=True)), None) is not None
+
+
 def _together(system: System, best_first: list[Suggestion]) -> tuple[Suggestion, ...]:
     """Those that fit together, then those that do not fit with them."""
     fitting: list[Suggestion] = []

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from kalaba.run.scenario import Scenario
     from kalaba.steppers import Stepper
 
+LAWS_OF_FILES = (
+    "a file says who drives it: save it as .yaml (kalaba export) and write run: {control: {MOTOR: EXPRESSION}} there, "
+    "or use kb.simulate(..., control=...)."
+)
 ENTRY = re.compile(r"^\s+(\w+)\.ENTRY,$", re.MULTILINE)
 
 
@@ -222,7 +226,8 @@ def choose(
             continue
         options = chosen.named.options
         if key not in options:
-            raise CommandError(f"--{key} {value}: {chosen.named.title} has no option {key!r}; {near(key, options)}")
+            remedy = LAWS_OF_FILES if key == "control" and chosen.named.entry is None else near(key, options)
+            raise CommandError(f"--{key} {value}: {chosen.named.title} has no option {key!r}; {remedy}")
         if key in chosen.options:
             raise CommandError(f"--{key} {value}: {key} is given twice. Name it once, as --{key} or in --set.")
         chosen.options[key] = value

@@ -103,8 +103,10 @@ def check(
     kalaba check gripper.urdf --suggest-loops
     """
     from kalaba.analyse.mobility import check as examine
+    from kalaba.analyse.suggest_loops import may_have_loops
 
-    machine = flags.choose(name).system
+    chosen = flags.choose(name)
+    machine = chosen.system
     if with_cuts:
         _show_cuts(machine, as_json=as_json, quiet=quiet)
         return
@@ -120,6 +122,8 @@ def check(
     out = console()
     for line in lines(mobility):
         out.print(line, markup=False)
+    if chosen.named.entry is None and not mobility.rows and may_have_loops(machine):
+        out.print(f"frames coincide, so it may have loops: kalaba check {name} --suggest-loops", markup=False)
 
 
 def _suggest_loops(machine: System, *, as_json: bool, quiet: bool) -> None:

@@ -19,9 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg import solve_triangular
 
-from kalaba.space.arrays import Array
+from kalaba.space.arrays import Array, solve_triangle
 from kalaba.tolerances import (
     LIMB_MEETS,
     MASS_PIVOT,
@@ -88,8 +87,8 @@ class IndependentRows:
         if not mass_orthonormal:
             return np.asarray(sizes * null_directions(A))
         lower = np.linalg.cholesky(self.sizes.of_metric(self.metric))
-        B = solve_triangular(lower, A.T, lower=True).T
-        return np.asarray(sizes * solve_triangular(lower.T, null_directions(B)))
+        B = solve_triangle(lower, A.T, lower=True).T
+        return np.asarray(sizes * solve_triangle(lower.T, null_directions(B), lower=False))
 
     def dependencies(self) -> Array:
         """How the rows left out follow from those kept: C with A_out = C A_kept, in the sizes (see `dependencies`)."""
@@ -184,7 +183,7 @@ def pivots(metric: Array, matrix: Array, mask: Array) -> Array | None:
     if lower is None:
         return None
     found, kept = np.zeros(len(mask)), mask > 0.0
-    columns = solve_triangular(lower, matrix[kept].T, lower=True, check_finite=False)  # L⁻¹ Aᵀ
+    columns = solve_triangle(lower, matrix[kept].T, lower=True)  # L⁻¹ Aᵀ
     diagonal = np.zeros(columns.shape[1])
     triangle = np.diag(np.linalg.qr(columns, mode="r"))
     diagonal[: len(triangle)] = triangle
@@ -196,7 +195,7 @@ def unit_rows(lower: Array, matrix: Array, weights: Array, vanished: Array | flo
     """The rows that `scale_rows` makes of A with the factor L of M, and their weights."""
     sizes = np.abs(matrix).max(axis=1, initial=0.0)
     counted_rows = np.where((sizes > vanished)[:, None], matrix, 0.0)
-    rows = solve_triangular(lower, counted_rows.T, lower=True, check_finite=False).T
+    rows = solve_triangle(lower, counted_rows.T, lower=True).T
     lengths = np.linalg.norm(rows, axis=1)
     longest = lengths.max(initial=0.0)
     scale = np.maximum(lengths, ROW_VANISHED * longest)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kalaba.errors import ExpressionError
+from kalaba.model.text.syntax import number_text
 from kalaba.space.arrays import Array
 from kalaba.tolerances import COUPLING_LINEAR
 
@@ -51,3 +52,9 @@ def linear_form(value: Callable[[Array], float], names: Sequence[str]) -> Linear
         return None
     terms = {name: float(c) for name, c in zip(names, slopes, strict=True) if abs(c) > COUPLING_LINEAR * scale}
     return LinearForm(float(zero), terms)
+
+
+def linear_text(factor: float, name: str, offset: float) -> str:
+    """Factor · name + offset, as a person writes it."""
+    product = {1.0: name, -1.0: f"-{name}"}.get(factor, f"{number_text(factor)}*{name}")
+    return product if not offset else f"{product} {'-' if offset < 0 else '+'} {number_text(abs(offset))}"

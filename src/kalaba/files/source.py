@@ -7,6 +7,7 @@ A model file names others: included files, meshes, packages. `Source` opens them
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 
 from kalaba.errors import FileError
@@ -67,7 +68,7 @@ class Source:
     def text(self) -> str:
         """Its text, UTF-8."""
         if not self.path.is_file():
-            raise FileError(f"{self.path}: no such file. Check the path.")
+            raise FileError(f"{self.path}: no such file{self._nearby()}")
         try:
             size = self.path.stat().st_size
             if size > MOST_BYTES:
@@ -80,6 +81,15 @@ class Source:
             raise FileError(f"{self.path}: expected text in UTF-8, got other bytes at {error.start}.") from error
         except OSError as error:
             raise FileError(f"{self.path}: cannot be read, {str(error.strerror).lower()}.") from error
+
+    def _nearby(self) -> str:
+        """The end of a message about a file that is not there: files beside it of a similar name."""
+        try:
+            beside = [path.name for path in self.folder.iterdir() if path.is_file()]
+        except OSError:  # no such folder, or not ours to read
+            beside = []
+        close = get_close_matches(self.path.name, beside)
+        return f"; did you mean {', '.join(close)}?" if close else ". Check the path."
 
     def including(self, name: str, where: str) -> Source:
         """A file that this one includes: read with the same roots and notes; circles are refused."""

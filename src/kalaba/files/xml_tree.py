@@ -97,7 +97,7 @@ class Element:
 
     def error(self, problem: str) -> FileError:
         """An error at this place; the caller raises it."""
-        return FileError(f"{self.where}: {problem}.")
+        return FileError(f"{self.where}: {problem}{'' if problem.endswith('?') else '.'}")
 
 
 def parse(source: Source) -> Element:

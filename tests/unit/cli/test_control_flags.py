@@ -63,3 +63,10 @@ def test_what_cannot_be_chosen_is_refused_in_one_line(capsys, arguments, words):
     captured = capsys.readouterr()
     assert captured.err.startswith(words)
     assert captured.err.count("\n") == 1
+
+
+def test_a_file_that_has_no_laws_to_choose_says_where_laws_are_written(capsys, tmp_path):
+    (tmp_path / "one.urdf").write_text('<robot name="one"><link name="a"/></robot>')
+    assert invoke(["run", "one.urdf", "--control", "servo"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("--control servo: one.urdf has no option 'control'; a file says who drives it: save it as")

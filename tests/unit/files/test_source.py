@@ -79,3 +79,11 @@ def test_a_note_stands_once_with_its_places():
     for i in range(9):
         notes.add("no meshes", f"link{i}")
     assert notes.lines == ("no meshes: link0, link1, link2, link3, link4, link5 and 3 more",)
+
+
+def test_a_file_that_is_not_there_is_answered_with_those_of_a_similar_name(tmp_path):
+    file(tmp_path, "gripper.loops.yaml")
+    with pytest.raises(FileError, match=r"gripper\.loop\.yaml: no such file; did you mean gripper\.loops\.yaml\?$"):
+        Source(tmp_path / "gripper.loop.yaml").text()
+    with pytest.raises(FileError, match=r"no such file\. Check the path\.$"):
+        Source(tmp_path / "nowhere" / "x.yaml").text()

@@ -119,7 +119,7 @@ class LoopsFile:
 
     def _known(self, name: Any, place: tuple[str | int, ...], names: Collection[str], what: str) -> None:  # noqa: ANN401
         if name not in names:
-            raise self.document.error(place, f"no {what} {shown(name)}; {near(str(name), names)}.")
+            raise self.document.error(place, f"no {what} {shown(name)}; {near(str(name), names)}")
 
 
 def opened(source: Source) -> LoopsFile:

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from kalaba.errors import FileError, ModelError, near
+from kalaba.files.linear_forms import linear_text
 from kalaba.files.names import Names
 from kalaba.files.pictured import MESHES
 from kalaba.files.source import Notes, Source
@@ -164,10 +165,8 @@ class Robot:
 
     def _name_links(self, first: str, stands: Joint) -> None:
         """A root called world that does not move is the world."""
-        names = Names(self.notes, "link")
-        for name in self.links:
-            is_world = name == first == WORLD and stands.is_rigid
-            self.frames[name] = WORLD if is_world else names[name]
+        names, is_world = Names(self.notes, "link"), first == WORLD and stands.is_rigid
+        self.frames |= {name: WORLD if is_world and name == WORLD else names[name] for name in self.links}
 
     def _read(self) -> None:
         for element in self.root:
@@ -230,7 +229,8 @@ class Robot:
             if joint.child in above:
                 raise joint.element.error(
                     f"link {joint.child!r} has a parent already, by joint {above[joint.child].name!r}; URDF holds "
-                    "trees. Close the loop with a Connection: split the link, or see loops="
+                    "trees. Let this joint end at a link of its own, fixed where the loop closes, and close it with "
+                    "loops= (--loops); kalaba check --suggest-loops writes such a file"
                 )
             above[joint.child] = joint
             children[joint.parent].append(joint)
@@ -311,7 +311,7 @@ class Robot:
                 raise mimic.error(f"expected a joint of one displacement to mimic, got {name!r}, which is {last.type}")
         if last is hinge:
             return None
-        return f"{factor!r}*{self.displacement(last)} + {offset!r}" if factor else offset
+        return linear_text(factor, self.displacement(last), offset) if factor else offset
 
     def displacement(self, hinge: Hinge) -> str:
         """Name of the displacement of a joint that has one."""

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import kalaba as kb
+import memory
 from kalaba.errors import KalabaError
 from kalaba.files.yaml.reading import read
 from kalaba.files.yaml.writing import write
@@ -158,11 +159,15 @@ def read_damaged(texts: list[str], folder: Path, numbers: range, monkeypatch: py
 
 
 def test_damaged_files_are_read_or_refused_on_one_line(tmp_path, monkeypatch):
-    counts = read_damaged(seeds(tmp_path), tmp_path, range(300), monkeypatch)
+    texts = seeds(tmp_path)
+    with memory.below(memory.FILES):
+        counts = read_damaged(texts, tmp_path, range(300), monkeypatch)
     assert min(counts) > 20  # both happen: the damage is neither all fatal nor all harmless
 
 
 @pytest.mark.long
 def test_ten_thousand_damaged_files_are_read_or_refused_on_one_line(tmp_path, monkeypatch):
-    counts = read_damaged(seeds(tmp_path), tmp_path, range(10_000, 20_000), monkeypatch)
+    texts = seeds(tmp_path)
+    with memory.below(memory.FILES):
+        counts = read_damaged(texts, tmp_path, range(10_000, 20_000), monkeypatch)
     assert min(counts) > 500
