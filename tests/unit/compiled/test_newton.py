@@ -209,7 +209,7 @@ OSCILLATOR = Layout(1, 1)
 STIFFNESS = 100.0
 
 
-def counted(stepper, ratio, y=(0.0, 1.0, 0.3), h=0.1):
+def counted(stepper, ratio, y=(0.0, 1.0, 0.3), h=0.1, units=None):
     """The workspace of an oscillator whose corrections shrink by a ratio, and lists of what was called."""
     factor = stepper.scheme.beta if stepper.scheme else stepper.tableau.diagonal**2
     exact = 1 + factor * h**2 * STIFFNESS
@@ -224,7 +224,7 @@ def counted(stepper, ratio, y=(0.0, 1.0, 0.3), h=0.1):
         return kernel
 
     memory, arrays = memory_of(
-        OSCILLATOR, stepper, y,
+        OSCILLATOR, stepper, y, 10.0, units,
         motion=of("motion", lambda inputs: [[0.0], inputs[2:3], -STIFFNESS * inputs[1:2], [0.0]]),
         tangent=of("tangent", lambda _: [[1.0], [0.0], [taken]]),
         displace=lambda inputs: [inputs[1:2] + inputs[2:3]],
@@ -253,6 +253,20 @@ def test_corrections_end_when_what_is_ahead_of_them_is_small(ratio, plain):
     slow = ratio > NEWTON_SLOW
     assert calls["tangent"] == (1 + sum(k % 2 == 0 for k in range(2, corrections)) if slow else 1)
     assert memory.n_tangents == memory.n_factors == calls["tangent"]
+
+
+@pytest.mark.parametrize("size", [20.0, 0.05])
+def test_corrections_are_measured_in_the_sizes_of_the_machine(size, plain):
+    """As many as of a machine of size 1, at speeds and at rest: v/h counts where it is larger than the acceleration."""
+    for speed in (0.3, 1e6):
+        counts = []
+        for length in (1.0, size):
+            units = Units(np.array([length]), np.array([length]), np.zeros(0), np.zeros(0), 1.0)
+            memory, _, calls = counted(Newmark(0.1), 0.09, (0.0, length, speed * length), units=units)
+            plain.engine.start(memory)
+            plain.structural.collocate(memory)
+            counts.append(calls["motion"])
+        assert counts[0] == counts[1]
 
 
 def test_factors_are_kept_from_step_to_step_while_nothing_changes(plain):
@@ -354,3 +368,29 @@ def test_corrections_of_a_stage_end_within_a_hundredth_of_the_tolerance(ratio, p
     assert calls["tangent"] == 1
     assert arrays.stages[1, 2, 0] == pytest.approx(x, rel=1e-9)
     assert arrays.stages[1, 1, 0] == pytest.approx(base[1] + s * x, rel=1e-9)
+
+
+def test_factors_of_a_stage_are_renewed_with_the_step_and_the_rows_and_the_tangent_is_kept(plain):
+    memory, arrays, calls = counted(Kvaerno(1e-4, 0.0), 0.0)
+    plain.projection.activate(memory)
+    plain.engine.start(memory)
+    arrays.stage_base[1:] = 1.0, 0.3
+    arrays.extents[1:, 0] = 10.0
+    for s, choices, factors in ((0.02, 0, 1), (0.02, 0, 1), (0.03, 0, 2), (0.03, 1, 3), (0.03, 1, 3)):
+        memory.n_choices = choices
+        assert plain.implicit._solve(memory, 1, 0.1, s)
+        assert (memory.n_factors, calls["tangent"], memory.tangent_step) == (factors, 1, s)
+
+
+def test_a_tangent_that_has_aged_is_taken_anew(plain):
+    """Corrections that shrink by less than three tenths, by a tangent of another place, and one that is fresh."""
+    memory, arrays, calls = counted(Kvaerno(1e-4, 0.0), 0.4)
+    plain.projection.activate(memory)
+    plain.engine.start(memory)
+    arrays.stage_base[1:] = 1.0, 0.3
+    arrays.extents[1:, 0] = 10.0
+    s = 0.1 * Kvaerno().tableau.diagonal
+    assert plain.implicit._solve(memory, 1, 0.1, s)
+    assert calls["tangent"] == 1
+    assert plain.implicit._solve(memory, 1, 0.1, s)
+    assert calls["tangent"] == 2

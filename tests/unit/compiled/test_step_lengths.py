@@ -290,6 +290,7 @@ def test_what_projection_takes_away_counts_for_nothing_beside_a_singular_positio
     memory, arrays = memory_of(layout, DormandPrince(rtol, atol), np.zeros(5), 10.0, units, project=project, **rows)
     memory.time, memory.taken, memory.ahead = 1.0, 0.1, 1.1
     arrays.active[:], arrays.inputs[layout.mask], arrays.extents[:] = 1, 1.0, 1.0
+    arrays.trial[:, 0] = 0.7, 0.0, 0.4, 0.0, -0.3  # on the rows, and within the extents
     weight = float(arrays.error_weights[0]) * 0.1
     scale = np.array([2 * atol + rtol, 2 * atol + rtol, atol / 10 + rtol, atol / 10 + rtol])
     error = np.array([5.0, 0.3, 0.2, 0.1])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kalaba as kb
+from kalaba.plant.arguments import made_unit
 
 BALL = kb.System("ball", parts=(kb.Body("load", kb.Box((0.1, 0.2, 0.3), mass=1.0)),), gravity=(0, 0, 0))
 
@@ -16,6 +17,18 @@ def test_a_quaternion_that_is_not_unit_is_refused_by_name(backend):
         plant.motion(q, np.zeros(6))
     with pytest.raises(kb.KalabaError, match="unit quaternion for load"):
         plant.motion(np.array([q, q]), np.zeros((2, 6)))
+
+
+def test_of_many_quaternions_only_those_that_are_off_are_made_unit():
+    plant = kb.build(BALL)
+    off = 1.0 + 10.0 ** np.array([-4.0, -20.0, -16.0, -5.0])
+    q = np.zeros((4, 7))
+    q[:, 3:] = off[:, None] * np.array([0.5, -0.5, 0.5, 0.5])
+    given = q.copy()
+    made = made_unit(q, plant.machine)
+    np.testing.assert_allclose(np.linalg.norm(made[:, 3:], axis=1), 1.0, rtol=1e-15)
+    np.testing.assert_array_equal(made[1:3], given[1:3])
+    np.testing.assert_array_equal(q, given)
 
 
 def test_a_fast_spin_runs_in_python_as_in_native_code():

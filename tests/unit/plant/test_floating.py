@@ -261,3 +261,13 @@ def test_a_thruster_is_checked():
     from kalaba.model.serial import from_json, to_json
 
     assert from_json(to_json(satellite())) == satellite()
+
+
+@pytest.mark.parametrize("length", [1e-9, 1.0, 1e9])
+def test_a_machine_of_any_size_has_inertia(length):
+    """Metres and radians are compared in the machine's sizes: a grain weighs little, and turns more easily still."""
+    box = kb.Body("base", kb.Box((length,) * 3, mass=1.0))
+    arm = kb.Body("arm", kb.Rod(length, mass=1.0), parent="base", joint=kb.Revolute(kb.Z))
+    plant = kb.build(kb.System("grain", (box, arm), gravity=(0, 0, 0)))
+    J = plant.generalised_jacobian("arm.tip", plant.start.q)
+    assert np.isfinite(J).all()

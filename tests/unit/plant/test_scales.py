@@ -152,3 +152,19 @@ def test_lengths_that_are_written_count_each() -> None:
     quarter = kb.Pose((1.0, 2.0, 2.0), rpy=(0, np.pi / 2, 0))  # its z is the body's x
     bent = kb.Frame("here", at=quarter, parent="cart")
     assert scales_of(cart, bent, there).length == pytest.approx(np.linalg.norm([5.0, 2.0, 2.0]))
+
+
+def test_places_are_on_the_side_where_they_are() -> None:
+    """Beside a centre of mass at 1 m and a tip at 2 m: a frame at 3 m, one at −1 m, and one that is seen from it."""
+    rod = kb.Body("rod", kb.Rod(2.0, mass=3.0, axis=kb.X), joint=kb.Revolute(kb.Y))
+    for place, length in ((3.0, 3.0), (-1.0, 3.0), (1.5, 2.0)):
+        assert scales_of(rod, kb.Frame("here", at=(place, 0, 0), parent="rod")).length == pytest.approx(length)
+    ahead = kb.Frame("ahead", at=(1.5, 0, 0), parent="rod.tip")
+    assert scales_of(rod, ahead).length == pytest.approx(3.5)
+    turned = kb.Frame("turned", at=kb.Pose((0, 0, 0), rpy=(0, np.pi / 2, 0)), parent="rod.tip")
+    beyond = kb.Frame("beyond", at=(0, 0, 1.5), parent="turned")  # its z is the rod's x
+    assert scales_of(rod, turned, beyond).length == pytest.approx(3.5)
+    hung = kb.Body("hung", kb.Solid(0.1), parent="rod", at=(-2.0, 0, 0), joint=kb.Revolute(kb.Y))
+    assert scales_of(rod, hung).length == pytest.approx(4.0)
+    pinned = kb.Connection("pin", "hung", parent="rod", at=(5.0, 0, 0), joint=kb.Spherical())
+    assert scales_of(rod, hung, pinned).length == pytest.approx(7.0)

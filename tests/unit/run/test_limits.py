@@ -3,7 +3,7 @@
 import pytest
 
 import kalaba as kb
-from kalaba.errors import ModelError
+from kalaba.errors import IntegrationError, ModelError
 from kalaba.results.run import Ending
 
 PENDULUM = kb.System("pendulum", (kb.Body("rod", kb.Rod(1.0, mass=1.0), joint=kb.Revolute(kb.Y)),))
@@ -48,3 +48,10 @@ def test_no_steps_at_all_are_refused(plant, steps):
 def test_no_time_at_all_is_refused(plant, seconds):
     with pytest.raises(ModelError, match="pendulum: expected max_time above 0 s of wall time, got"):
         kb.simulate(plant, 1.0, max_time=seconds)
+
+
+@pytest.mark.parametrize("stepper", [kb.Kvaerno(), kb.Newmark(0.01), kb.CentralDifference(0.01)], ids=lambda s: s.name)
+def test_steppers_that_only_the_compiled_loop_has_are_refused_elsewhere(stepper):
+    plant = kb.build(PENDULUM, backend=kb.Interpreted())
+    with pytest.raises(IntegrationError, match=rf"pendulum: {type(stepper).__name__}\(.* needs backend=Native\(\)"):
+        kb.simulate(plant, 0.1, stepper=stepper)

@@ -94,3 +94,11 @@ def test_motors_that_are_too_weak_or_a_sudden_start_are_no_singular_position():
     with pytest.warns(kb.run.ShortfallWarning):
         run = kb.simulate(system, 0.3, control=kb.servo(system, kb.follow("crank.angle", "1 - 2*t")))
     assert run.lost_hold is None
+
+
+def test_motors_that_follow_no_goal_have_nothing_to_lose():
+    """A push that comes at once, through the dead point, by an expression of time."""
+    system = press(kb.Actuator("push", "ram.travel"))
+    run = kb.simulate(system, 0.8, control={"push": "200*exp(-(100*(t - 0.05))^2)"}, check=False)
+    assert (run["crank.angle"] < 0).any()
+    assert run.lost_hold is None

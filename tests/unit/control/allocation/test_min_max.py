@@ -100,3 +100,9 @@ def test_the_choice_does_not_jump(seed):
         assert steps.max() < 0.5 * size
         worst = int(steps.argmax())
         first, last, size = parts[worst], parts[worst + 1], steps[worst]
+
+
+@pytest.mark.parametrize("size", [1e-9, 1.0, 1e9])
+def test_a_motor_without_effect_gives_nothing_whatever_the_size_of_the_force(size):
+    efforts = kb.MinMax().allocate(np.array([[1.0, 1.0, 0.0]]), np.array([2.0 * size]), np.full(3, np.inf))
+    assert efforts == pytest.approx([size, size, 0.0], rel=1e-9, abs=1e-9 * size)
