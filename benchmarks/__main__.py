@@ -67,8 +67,16 @@ def cooperation() -> list[Report]:
     return [report for measure in measures for report in _guarded(measure)]
 
 
+def chains() -> list[Report]:
+    """Long machines: building them, the cost of more links, and chains beside Pinocchio."""
+    from benchmarks.chains import measure_beside_pinocchio, measure_building, measure_growth
+
+    measures = (measure_building, measure_growth, measure_beside_pinocchio)
+    return [report for measure in measures for report in _guarded(measure)]
+
+
 GROUPS: dict[str, Callable[[], list[Report]]] = {
-    group.__name__: group for group in (engines, starting, flexible, cooperation, servo, export)
+    group.__name__: group for group in (engines, starting, flexible, cooperation, chains, servo, export)
 }
 
 

@@ -5,6 +5,8 @@ import benchmarks
 import numpy as np
 import pytest
 from benchmarks.bars import AtMost, Faster, as_data, seconds
+from benchmarks.chain_machines import chain, chain_in_space, four_bars, ladder
+from benchmarks.chains import BUILDS as LONG_BUILDS
 from benchmarks.cooperation import BUILDS, CARRY, consistent, power, states_near
 from benchmarks.machine import TO_PEER, States
 from benchmarks.probes import PROBES
@@ -72,3 +74,25 @@ def test_every_benchmark_finds_what_it_imports_from_kalaba(name):
 
 def test_every_build_that_is_timed_has_its_probe():
     assert {f"carry_{arms}" for arms in BUILDS} <= set(PROBES)
+
+
+@pytest.mark.parametrize("make", [chain, chain_in_space, four_bars, ladder])
+def test_long_machines_stand_where_they_are_drawn(make):
+    """All joints at zero close every loop, and each machine has as many bodies as its length says."""
+    plant = kb.build(make(3), backend=kb.Interpreted())
+    assert np.abs(plant.residual(np.zeros(len(plant.coordinates)))).max(initial=0.0) < 1e-15
+    assert len(plant.machine.bodies) == {"four-bars": 7, "ladder": 9}.get(plant.system.name, 3)
+
+
+def test_a_probe_builds_long_machines_by_name():
+    assert all(callable(make) and count > 10 and limit > 0 for make, count, limit in LONG_BUILDS.values())
+
+
+def test_chains_are_the_same_in_the_peer():
+    pytest.importorskip("pinocchio")
+    from benchmarks.peers.pinocchio_chain import pinocchio_chain
+
+    q, v, force = RANDOM.normal(size=(3, 6))
+    for make in (chain, chain_in_space):
+        found = kb.build(make(6)).motion(q, v, force).acceleration
+        assert np.allclose(found, pinocchio_chain(make(6)).acceleration(q, v, force), rtol=1e-10)

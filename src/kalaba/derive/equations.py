@@ -13,7 +13,8 @@ import casadi as ca
 
 from kalaba.boundary import check_choice
 from kalaba.derive.applied import actuation_map, applied_force, frame_jacobian, spring_energy, spring_force
-from kalaba.derive.dynamics import Method
+from kalaba.derive.carried_rows import shorter_rows
+from kalaba.derive.dynamics import Method, Recursive
 from kalaba.derive.kinematics import Kinematics
 from kalaba.derive.newton_euler import NewtonEuler, inverse_dynamics
 from kalaba.derive.pfaffian import Rows, constraint_rows
@@ -67,8 +68,11 @@ class Equations:
 
     @cached_property
     def rows(self) -> Rows:
-        """The constraint rows at three levels."""
-        return constraint_rows(self.kinematics)
+        """The constraint rows at three levels; of connections by recursion, where the method has one, if shorter."""
+        rows = constraint_rows(self.kinematics)
+        if not isinstance(self.method, Recursive) or not self.machine.connections:
+            return rows
+        return shorter_rows(self.kinematics, self.method.recursion(self.kinematics), rows)
 
     @property
     def machine(self) -> Machine:
