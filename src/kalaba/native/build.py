@@ -2,11 +2,12 @@
 
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 import casadi
 
@@ -20,8 +21,10 @@ from kalaba.native.llvm import compile_modules, host, load_objects
 from kalaba.native.operations import Lanes
 from kalaba.native.passes import LONGEST_PIECE, Cut, contract, cut, hoist, share_reciprocals
 from kalaba.native.program import Program, read_program
+from kalaba.native.recent import Recent
 
-_kernels: dict[str, Kernel] = {}  # of this process, by digest; machine code stays in memory until the process ends
+_kernels: MutableMapping[str, Kernel] = WeakValueDictionary()  # of this process, by digest, as long as they are in use
+_recent: Recent[Kernel] = Recent(32)  # those of about three machines, which may be built again soon
 _building = threading.RLock()
 hold_while_forking(_building)
 BESIDE = (
@@ -45,12 +48,13 @@ def kernel(
     """
     digest = _digest(name, f"{key} seldom" if seldom else key, lanes)
     loaded = _kernels.get(digest)
-    if loaded is not None:
-        return loaded
-    with heard(), _building:
-        if digest not in _kernels:
-            _kernels[digest] = load(disk.read(digest) or _built(digest, name, trace, lanes, seldom=seldom))
-        return _kernels[digest]
+    if loaded is None:
+        with heard(), _building:
+            loaded = _kernels.get(digest)
+            if loaded is None:
+                loaded = load(disk.read(digest) or _built(digest, name, trace, lanes, seldom=seldom))
+                _kernels[digest] = loaded
+    return _recent.keep(digest, loaded)
 
 
 def _built(digest: str, name: str, trace: Callable[[], casadi.Function], lanes: int, *, seldom: bool) -> Built:

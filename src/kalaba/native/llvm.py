@@ -72,9 +72,9 @@ def compile_modules(texts: Sequence[str], *, seldom: bool = False) -> bytes:
     try:
         target = _target_machine(_HURRY if seldom else _OPTIMISATION)
         for text in texts:
-            module = llvm.parse_assembly(text, llvm.create_context())
-            module.verify()
-            code: bytes = target.emit_object(module)
+            with llvm.parse_assembly(text, llvm.create_context()) as module:
+                module.verify()
+                code: bytes = target.emit_object(module)
             packed += [len(code).to_bytes(_LENGTH_SIZE, "little"), code]
     except RuntimeError as error:
         raise NativeError(f"LLVM refuses the code written for it: {error}; use backend=Interpreted()") from error
@@ -85,7 +85,8 @@ def load_objects(packed: bytes) -> LoadedCode:
     """Put object files that `compile_modules` gave into memory, ready to be called."""
     llvm = _llvm()
     try:
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", llvm.create_context()), _target_machine())
+        # In LLVM's own context, which stays: one of its own may be collected before the engine, which needs it to go.
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine())
         first = 0
         while first < len(packed):
             start = first + _LENGTH_SIZE
