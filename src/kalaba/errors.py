@@ -76,6 +76,19 @@ class IntegrationError(KalabaError):
         return type(self), (str(self), self.run)
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a simulation; `run` holds the part that was integrated."""
+
+    def __init__(self, message: str, run: object | None = None) -> None:
+        """Keep the partial run beside the message."""
+        super().__init__(message)
+        self.run = run
+
+    def __reduce__(self) -> tuple[type["Interrupted"], tuple[str, object | None]]:
+        """Pickle with the partial run."""
+        return type(self), (str(self), self.run)
+
+
 class ControlError(KalabaError):
     """Goals that the actuators cannot reach, or a controller that cannot be built."""
 

@@ -7,6 +7,13 @@ import sys
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
-    from kalaba.cli.application import invoke
+    try:
+        from kalaba.cli.application import invoke
+        from kalaba.cli.terminal import open_streams
 
-    sys.exit(invoke(sys.argv[1:]))
+        open_streams()
+        code = invoke(sys.argv[1:])
+    except KeyboardInterrupt:  # while it was being imported, or a second one
+        sys.stderr.write("interrupted\n")
+        code = 130
+    sys.exit(code)

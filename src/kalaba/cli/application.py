@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -22,12 +21,12 @@ from kalaba.cli.papers import papers
 from kalaba.cli.plot import plot
 from kalaba.cli.report import report
 from kalaba.cli.run import run
-from kalaba.cli.terminal import Colour, plain_warnings, say
+from kalaba.cli.terminal import INTERRUPTED, Colour, drop_stdout, plain_warnings, say
 from kalaba.cli.view import view
 from kalaba.errors import KalabaError
+from kalaba.interruption import heard
 
 REFUSED = 2  # exit code of anything that kalaba refuses or that breaks off
-INTERRUPTED = 130
 
 PANELS = {
     "Begin one": ("new",),
@@ -66,7 +65,7 @@ def invoke(arguments: Sequence[str]) -> int:
     """Run a command line and give its exit code; every problem and every warning is one line on stderr."""
     command = typer.main.get_command(laid_out(app))
     try:
-        with plain_warnings():
+        with heard(), plain_warnings():
             code = command.main(list(arguments), prog_name="kalaba", standalone_mode=False)
         sys.stdout.flush()
     except KalabaError as error:
@@ -76,8 +75,11 @@ def invoke(arguments: Sequence[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return _say("interrupted", INTERRUPTED)
     except BrokenPipeError:  # the reader, such as head, has gone
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_stdout()
         return 0
+    except OSError as error:
+        drop_stdout()
+        return _say(f"cannot be read or written: {error}", REFUSED)
     return _say("interrupted", code) if code == INTERRUPTED else code if isinstance(code, int) else 0
 
 

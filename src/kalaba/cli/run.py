@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -23,8 +23,9 @@ from kalaba.cli.choices import (
     choose_stabilisation,
     choose_stepper,
 )
-from kalaba.cli.terminal import Colour, bar, console, print_json, say
+from kalaba.cli.terminal import INTERRUPTED, Colour, bar, console, print_json, say
 from kalaba.cli.view import serve
+from kalaba.errors import Interrupted
 from kalaba.results.places import RUN_SUFFIXES, RUN_SUFFIXES_IN_WORDS, check_place
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def run(  # noqa: PLR0913  (one argument per flag)
 ) -> int:
     """Simulate a machine, print a summary, and write the run to a file.
 
-    A run that breaks off writes what it has, says why, and leaves with exit code 2.
+    A run that breaks off writes what it has, says why, and leaves with exit code 2; by Ctrl-C, with 130.
 
     Examples:
     kalaba run four-bar --set crank.length=0.2 --duration 3 -o four-bar.nc --plot four-bar.png
@@ -73,7 +74,10 @@ def run(  # noqa: PLR0913  (one argument per flag)
     if plot is not None:
         check_place(plot, PICTURES)
     scenario = chosen.scenario
-    made = simulate_scenario(scenario, duration, numerics, stop, hidden=quiet or as_json)
+    try:
+        made = simulate_scenario(scenario, duration, numerics, stop, hidden=quiet or as_json)
+    except Interrupted as interruption:
+        return _keep(interruption, output)
     made.save(output)
     if plot is not None:
         save(figures.overview(made), plot)
@@ -84,6 +88,13 @@ def run(  # noqa: PLR0913  (one argument per flag)
     if view:
         _watch(chosen, scenario, made)
     return 2 if made.status.failed else 0
+
+
+def _keep(interruption: Interrupted, output: Path) -> int:
+    """Write what there is of an interrupted run."""
+    cast("Run", interruption.run).save(output)
+    say(f"{interruption} File: {output}", Colour.PROBLEM)
+    return INTERRUPTED
 
 
 def _watch(chosen: Chosen, scenario: Scenario, made: Run) -> None:

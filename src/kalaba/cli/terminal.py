@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any, TextIO
 
 from kalaba.model.formats import LeftOutWarning
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from kalaba.results.run import Worst
     from kalaba.run.progress import Progress, Watcher
 
+INTERRUPTED = 130  # exit code after Ctrl-C
 WIDE = 200  # columns of a table that goes to a file or a pipe
 WIDE_BAR = 110  # columns that hold the machine's name and a long bar beside the numbers
 
@@ -30,6 +32,25 @@ class Colour(StrEnum):
 
     PROBLEM = "31"  # red
     WARNING = "33"  # yellow
+
+
+def open_streams() -> None:
+    """Have somewhere to write to, in any encoding: what a terminal cannot show is written as its number.
+
+    A closed stream has no object in Python, and its number would be given to the next file that is opened.
+    """
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, PTH123  (open until the end)
+        elif isinstance(stream := getattr(sys, name), TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def drop_stdout() -> None:
+    """Let what is still to be written to a stdout that takes no more go nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 def console(*, to_stderr: bool = False) -> Console:

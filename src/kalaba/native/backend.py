@@ -13,6 +13,7 @@ import numpy as np
 
 from kalaba.boundary import check_whole
 from kalaba.errors import NativeError
+from kalaba.interruption import heard
 from kalaba.native.build import kernel as provide
 from kalaba.native.kernels import Kernel, aligned_zeros
 from kalaba.space.arrays import Array
@@ -106,7 +107,8 @@ class Interpreted:
         seldom: bool = False,
     ) -> Evaluator:
         """Wrap the function itself."""
-        function = trace()
+        with heard():
+            function = trace()
         sizes = {function.name_out(i): function.numel_out(i) for i in range(function.n_out())}
         return InterpretedFunction(function, parameters, slices(sizes))
 

@@ -2,25 +2,29 @@
 
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 import casadi
 
+from kalaba.interruption import heard
 from kalaba.native import cache as disk
 from kalaba.native.blocks import BlockProgram, Placed, driver_text, room
-from kalaba.native.emitter import MAIN, PREPARE, VERSION, Entry, module_text
+from kalaba.native.emitter import MAIN, PREPARE, VERSION, Entry, module_texts
 from kalaba.native.forking import hold_while_forking
 from kalaba.native.kernels import Built, Kernel, Layout
-from kalaba.native.llvm import compile_module, host, load_object
+from kalaba.native.llvm import compile_modules, host, load_objects
 from kalaba.native.operations import Lanes
 from kalaba.native.passes import LONGEST_PIECE, Cut, contract, cut, hoist, share_reciprocals
 from kalaba.native.program import Program, read_program
+from kalaba.native.recent import Recent
 
-_kernels: dict[str, Kernel] = {}  # of this process, by digest; machine code stays in memory until the process ends
+_kernels: MutableMapping[str, Kernel] = WeakValueDictionary()  # of this process, by digest, as long as they are in use
+_recent: Recent[Kernel] = Recent(32)  # those of about three machines, which may be built again soon
 _building = threading.RLock()
 hold_while_forking(_building)
 BESIDE = (
@@ -44,12 +48,13 @@ def kernel(
     """
     digest = _digest(name, f"{key} seldom" if seldom else key, lanes)
     loaded = _kernels.get(digest)
-    if loaded is not None:
-        return loaded
-    with _building:
-        if digest not in _kernels:
-            _kernels[digest] = load(disk.read(digest) or _built(digest, name, trace, lanes, seldom=seldom))
-        return _kernels[digest]
+    if loaded is None:
+        with heard(), _building:
+            loaded = _kernels.get(digest)
+            if loaded is None:
+                loaded = load(disk.read(digest) or _built(digest, name, trace, lanes, seldom=seldom))
+                _kernels[digest] = loaded
+    return _recent.keep(digest, loaded)
 
 
 def _built(digest: str, name: str, trace: Callable[[], casadi.Function], lanes: int, *, seldom: bool) -> Built:
@@ -60,7 +65,7 @@ def _built(digest: str, name: str, trace: Callable[[], casadi.Function], lanes: 
 
 def load(built: Built) -> Kernel:
     """Put a compiled kernel into memory."""
-    code = load_object(built.code)
+    code = load_objects(built.code)
     return Kernel(**asdict(built.layout), address=code.address(MAIN), prepare_address=code.address(PREPARE), code=code)
 
 
@@ -111,13 +116,13 @@ def build(
 ) -> Built:
     """Read, hoist, contract, cut, write and compile a function."""
     if isinstance(function, BlockProgram):
-        layout, text = _blocks_text(name, function, lanes, longest_piece)
+        layout, texts = _blocks_texts(name, function, lanes, longest_piece)
     else:
-        layout, text = _function_text(name, function, lanes, longest_piece)
-    return Built(layout, compile_module(text, seldom=seldom))
+        layout, texts = _function_texts(name, function, lanes, longest_piece)
+    return Built(layout, compile_modules(texts, seldom=seldom))
 
 
-def _function_text(name: str, function: casadi.Function, lanes: int, longest_piece: int) -> tuple[Layout, str]:
+def _function_texts(name: str, function: casadi.Function, lanes: int, longest_piece: int) -> tuple[Layout, list[str]]:
     in_lanes, fused = Lanes(lanes), host().fused
     pieces = _pieces(function, longest_piece)
     layout = Layout(
@@ -131,7 +136,7 @@ def _function_text(name: str, function: casadi.Function, lanes: int, longest_pie
         instructions=pieces.operations,
     )
     entries = (Entry(MAIN, pieces.main, in_lanes), Entry(PREPARE, pieces.prepare, in_lanes))
-    return layout, module_text(entries, fused=fused)
+    return layout, module_texts(entries, fused=fused)
 
 
 def _pieces(function: casadi.Function, longest_piece: int) -> _Pieces:
@@ -143,7 +148,7 @@ def _pieces(function: casadi.Function, longest_piece: int) -> _Pieces:
     return _Pieces(program, *cuts, n, main.count_operations())
 
 
-def _blocks_text(name: str, program: BlockProgram, lanes: int, longest_piece: int) -> tuple[Layout, str]:
+def _blocks_texts(name: str, program: BlockProgram, lanes: int, longest_piece: int) -> tuple[Layout, list[str]]:
     """Write every function of a program once, with loops that call them."""
     in_lanes, fused = Lanes(lanes), host().fused
     placed: list[Placed] = []
@@ -168,4 +173,4 @@ def _blocks_text(name: str, program: BlockProgram, lanes: int, longest_piece: in
         instructions=operations,
     )
     drivers = driver_text(program, placed, in_lanes)
-    return layout, module_text(entries, fused=fused, drivers=drivers)
+    return layout, module_texts(entries, fused=fused, drivers=drivers)

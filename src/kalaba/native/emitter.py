@@ -8,9 +8,10 @@ from kalaba.native.operations import FUNCTIONS, CodeWriter, Lanes, declarations
 from kalaba.native.passes import Cut, Piece
 from kalaba.native.program import Instruction, value_of
 
-VERSION = 1  # raise it whenever the same program would give other machine code; cached kernels are then rebuilt
+VERSION = 2  # raise it whenever the same program would give other machine code; cached kernels are then rebuilt
 MAIN, PREPARE = "kalaba_main", "kalaba_prepare"  # the names of the two functions of a module
 
+TOGETHER = 2  # pieces of a function that stay in one module with it
 _ARGUMENTS = "ptr noalias %inputs, ptr noalias %outputs, ptr noalias %store"
 _LIKELY_FALSE = '!0 = !{!"branch_weights", i32 1, i32 1000000}'
 
@@ -25,34 +26,61 @@ class Entry:
     is_internal: bool = False
 
 
-def module_text(entries: Sequence[Entry], *, fused: bool, drivers: Sequence[str] = ()) -> str:
-    """Write a module: its functions, what they call, and functions that come as text."""
-    functions = [text for entry in entries for text in _entry_and_pieces(entry, fused=fused)]
-    needed: dict[Lanes, set[str]] = {}
+def module_texts(entries: Sequence[Entry], *, fused: bool, drivers: Sequence[str] = ()) -> list[str]:
+    """Write modules: functions, what they call, and functions that come as text.
+
+    Each piece of a long function is a module of its own. They compile one by one, and Ctrl-C is heard in between.
+    """
+    first, others = _Module(fused=fused), list[_Module]()
     for entry in entries:
-        used = {instruction.op for piece in entry.cut.pieces for instruction in piece.instructions}
-        needed.setdefault(entry.lanes, set()).update(used & FUNCTIONS.keys())
-    for lanes, called in needed.items():
-        if called & {"sin", "cos"}:
-            called |= {"sin", "cos"}
-            functions.append(elementary.sincos_definition(lanes, fused=fused))
-        functions.append(elementary.definitions(lanes, called))
-    declared = [*map(declarations, needed), elementary.declarations(set().union(*needed.values()))]
-    return "\n\n".join([*declared, *functions, *drivers, _LIKELY_FALSE])
+        pieces = entry.cut.pieces
+        if len(pieces) == 1:
+            first.add(entry.name, "internal " if entry.is_internal else "", pieces[0], entry.lanes)
+            continue
+        names = [f"{entry.name}_{number}" for number in range(len(pieces))]
+        for name, piece in zip(names, pieces, strict=True):
+            if len(pieces) <= TOGETHER:
+                first.add(name, "internal ", piece, entry.lanes)
+                continue
+            first.functions.append(f"declare void @{name}({_ARGUMENTS}) nounwind")
+            others.append(_Module(fused=fused))
+            others[-1].add(name, "", piece, entry.lanes)
+        first.functions.append(_whole(entry, names))
+    first.functions += drivers
+    return [module.text() for module in (first, *others)]
 
 
-def _entry_and_pieces(entry: Entry, *, fused: bool) -> list[str]:
-    name, cut, lanes, linkage = entry.name, entry.cut, entry.lanes, "internal " if entry.is_internal else ""
-    if len(cut.pieces) == 1:
-        return [_function(name, linkage, cut.pieces[0], lanes, fused=fused)]
-    names = [f"{name}_{number}" for number in range(len(cut.pieces))]
-    calls = [f"call void @{piece}({_ARGUMENTS.replace('noalias ', '')})" for piece in names]
-    whole = "\n".join([f"define {linkage}void @{name}({_ARGUMENTS}) nounwind {{", *calls, "ret void", "}"])
-    pieces = [
-        _function(piece_name, "internal ", piece, lanes, fused=fused)
-        for piece_name, piece in zip(names, cut.pieces, strict=True)
-    ]
-    return [*pieces, whole]
+class _Module:
+    """Functions of one module, and what they call."""
+
+    def __init__(self, *, fused: bool) -> None:
+        self.functions: list[str] = []
+        self._fused = fused
+        self._called: dict[Lanes, set[str]] = {}
+
+    def add(self, name: str, linkage: str, piece: Piece, lanes: Lanes) -> None:
+        """Write a piece."""
+        self.functions.append(_function(name, linkage, piece, lanes, fused=self._fused))
+        used = {instruction.op for instruction in piece.instructions}
+        self._called.setdefault(lanes, set()).update(used & FUNCTIONS.keys())
+
+    def text(self) -> str:
+        """The module in LLVM's language."""
+        defined = []
+        for lanes, called in self._called.items():
+            if called & {"sin", "cos"}:
+                called |= {"sin", "cos"}
+                defined.append(elementary.sincos_definition(lanes, fused=self._fused))
+            defined.append(elementary.definitions(lanes, called))
+        declared = [*map(declarations, self._called), elementary.declarations(set().union(*self._called.values()))]
+        return "\n\n".join([*declared, *self.functions, *defined, _LIKELY_FALSE])
+
+
+def _whole(entry: Entry, pieces: Sequence[str]) -> str:
+    """The function that calls all its pieces."""
+    linkage = "internal " if entry.is_internal else ""
+    calls = [f"call void @{piece}({_ARGUMENTS.replace('noalias ', '')})" for piece in pieces]
+    return "\n".join([f"define {linkage}void @{entry.name}({_ARGUMENTS}) nounwind {{", *calls, "ret void", "}"])
 
 
 def _function(name: str, linkage: str, piece: Piece, lanes: Lanes, *, fused: bool) -> str:

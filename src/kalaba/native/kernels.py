@@ -78,7 +78,7 @@ class Built:
     code: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Kernel(Layout):
     """Machine code `void (double *inputs, double *outputs, double *store)` on arrays of shape (slots, lanes).
 

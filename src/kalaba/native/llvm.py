@@ -8,6 +8,7 @@ Code that runs seldom is made in a hurry: in a third of the time, to run at half
 """
 
 import platform
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -16,6 +17,7 @@ from kalaba.errors import NativeError
 from kalaba.native.elementary import addresses
 
 _OPTIMISATION, _HURRY = 3, 0
+_LENGTH_SIZE = 8  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,24 +62,36 @@ def host() -> Host:
     return Host(llvm.get_process_triple(), llvm.get_host_cpu_name(), features, version)
 
 
-def compile_module(text: str, *, seldom: bool = False) -> bytes:
-    """Compile a module in LLVM's language to an object file; code that runs seldom in a hurry."""
+def compile_modules(texts: Sequence[str], *, seldom: bool = False) -> bytes:
+    """Compile modules in LLVM's language, one by one; code that runs seldom in a hurry.
+
+    Gives their object files, each after its length.
+    """
     llvm = _llvm()
+    packed = []
     try:
-        module = llvm.parse_assembly(text, llvm.create_context())
-        module.verify()
-        code: bytes = _target_machine(_HURRY if seldom else _OPTIMISATION).emit_object(module)
+        target = _target_machine(_HURRY if seldom else _OPTIMISATION)
+        for text in texts:
+            with llvm.parse_assembly(text, llvm.create_context()) as module:
+                module.verify()
+                code: bytes = target.emit_object(module)
+            packed += [len(code).to_bytes(_LENGTH_SIZE, "little"), code]
     except RuntimeError as error:
         raise NativeError(f"LLVM refuses the code written for it: {error}; use backend=Interpreted()") from error
-    return code
+    return b"".join(packed)
 
 
-def load_object(code: bytes) -> LoadedCode:
-    """Put an object file into memory, ready to be called."""
+def load_objects(packed: bytes) -> LoadedCode:
+    """Put object files that `compile_modules` gave into memory, ready to be called."""
     llvm = _llvm()
     try:
-        engine = llvm.create_mcjit_compiler(llvm.parse_assembly("", llvm.create_context()), _target_machine())
-        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        # In LLVM's own context, which stays: one of its own may be collected before the engine, which needs it to go.
+        engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target_machine())
+        first = 0
+        while first < len(packed):
+            start = first + _LENGTH_SIZE
+            first = start + int.from_bytes(packed[first:start], "little")
+            engine.add_object_file(llvm.ObjectFileRef.from_data(packed[start:first]))
         engine.finalize_object()
     except RuntimeError as error:
         raise NativeError(

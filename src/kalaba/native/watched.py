@@ -12,7 +12,7 @@ import numpy as np
 
 from kalaba.errors import NativeError
 from kalaba.native.kernels import Kernel
-from kalaba.native.llvm import compile_module, load_object
+from kalaba.native.llvm import compile_modules, load_objects
 from kalaba.space.arrays import Array
 from kalaba.units import counted
 
@@ -86,7 +86,7 @@ def _text(tolerance: float) -> str:
 
 @cache
 def _function(tolerance: float) -> tuple[Callable[[int], int], object]:
-    code = load_object(compile_module(_text(tolerance)))
+    code = load_objects(compile_modules([_text(tolerance)]))
     return ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(code.address(_NAME)), code
 
 

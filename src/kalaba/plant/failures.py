@@ -36,4 +36,5 @@ SINGULAR = Failure(
     "Keep away from this singular position, or give every body mass",
 )
 STEP_LIMIT = Failure("the limit of steps is reached", "Raise max_steps, or look for what makes steps so short")
+INTERRUPTED = Failure("interrupted", "Samples until then are kept")
 TIME_LIMIT = Failure("the limit of wall time is reached", "Raise max_time, or ask for less accuracy")

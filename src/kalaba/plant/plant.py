@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
@@ -28,6 +28,7 @@ from kalaba.errors import ControlError, ModelError, near
 from kalaba.model.fingerprint import fingerprint
 from kalaba.model.system import System
 from kalaba.native.backend import Backend, Evaluator, Native
+from kalaba.native.recent import Recent
 from kalaba.plant import floating
 from kalaba.plant.arguments import WRENCH, checked, checked_configuration
 from kalaba.plant.as_found import settle_as_found
@@ -83,9 +84,9 @@ class Plant:
     method: Method
     backend: Backend
     solver: Solver
-    _functions: dict[str, Evaluator] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _functions: Recent[Evaluator] = field(default_factory=partial(Recent, 64), init=False, repr=False, compare=False)
     _lanes: dict[str, tuple[Kernel, Array]] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _values: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _values: Recent[Any] = field(default_factory=partial(Recent, 16), init=False, repr=False, compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as the System and the choices."""
@@ -230,11 +231,14 @@ class Plant:
             seldom: whether it is called too seldom to be worth much compiling
         """
         place = f"{(full := f'{name} {label}')} {numbers}"
-        if place not in self._functions:
-            key, made = f"{self.key} {full}", lambda: trace(self.equations)
+
+        def make() -> Evaluator:
             values = np.concatenate([self.parameters, numbers])
-            self._functions[place] = self.backend.evaluator(name, key, made, values, seldom=seldom)
-        return self._functions[place]
+            return self.backend.evaluator(
+                name, f"{self.key} {full}", lambda: trace(self.equations), values, seldom=seldom
+            )
+
+        return self._functions.get(place, make)
 
     def standard(self, name: str) -> Evaluator:
         """One of the functions of `constrain/kernels/standard.py`, in the form that this machine needs.
@@ -250,10 +254,7 @@ class Plant:
         Arguments:
             name: its name in `constrain/kernels/standard.py`
         """
-        full = f"{name} interpreted"
-        if full not in self._functions:
-            self._functions[full] = interpreted(self, name)
-        return self._functions[full]
+        return self._functions.get(f"{name} interpreted", lambda: interpreted(self, name))
 
     def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """A value that follows from this machine and the key alone, made when it is first asked for.
@@ -262,9 +263,7 @@ class Plant:
             key: what tells it apart from other values
             make: makes it
         """
-        if key not in self._values:
-            self._values[key] = make()
-        value: Value = self._values[key]
+        value: Value = self._values.get(key, make)
         return value
 
     def lanes(self, name: str, lanes: int) -> tuple[Kernel, Array]:

@@ -38,6 +38,7 @@ class Ending(Enum):
     UNSOLVED = "unsolved step"
     STEP_LIMIT = "step limit"
     TIME_LIMIT = "time limit"
+    INTERRUPTED = "interrupted"
 
     @property
     def failed(self) -> bool:

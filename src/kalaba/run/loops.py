@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from kalaba.errors import IntegrationError
+from kalaba.errors import IntegrationError, Interrupted
+from kalaba.results.run import Ending
 from kalaba.run.python_loop import run_python
 
 if TYPE_CHECKING:
@@ -14,10 +15,13 @@ if TYPE_CHECKING:
 
 
 def run_task(task: Task) -> Run:
-    """Run a task in the loop that can, unless its stepper refuses it."""
+    """Run a task in the loop that can, unless its stepper refuses it; an interrupted run is handed over as it is."""
     run = runner(task)
     task.stepper.check(task)
-    return run(task)
+    made = run(task)
+    if made.status.ending is Ending.INTERRUPTED:
+        raise Interrupted(made.status.message, made)
+    return made
 
 
 def runner(task: Task) -> Callable[[Task], Run]:

@@ -14,6 +14,7 @@ from kalaba.compiled import Status as LoopStatus
 from kalaba.constrain.kernels.motion import motion, motion_by_limbs
 from kalaba.constrain.kernels.slopes import tangent
 from kalaba.constrain.layout import Layout
+from kalaba.interruption import caught
 from kalaba.native.backend import machine_code
 from kalaba.native.batch import Code
 from kalaba.results.run import Ending, MethodChange, Run, Worst
@@ -49,16 +50,20 @@ def run_native(task: Task) -> Run:
     began = now = last_report = clock.perf_counter()
     steps = FIRST_STEPS
     limit = None
-    while integration.running and limit is None:
-        left = max(task.max_steps - integration.steps, 1)  # at the end there is a sample to record and no step to take
-        integration.advance(_take_samples(task, integration), min(steps, left))
-        before, now = now, clock.perf_counter()
-        steps = _next_chunk(steps, now - before)
-        limit = task.limit_reached(integration.steps, now - began, is_at_end=integration.is_at_end)
-        if now - last_report >= LOOK_EVERY:
-            _report(task, integration)
-            last_report = now
-    _report(task, integration)
+    try:
+        while integration.running and limit is None:
+            left = max(task.max_steps - integration.steps, 1)  # at the end there is a sample to record, no step to take
+            integration.advance(_take_samples(task, integration), min(steps, left))
+            before, now = now, clock.perf_counter()
+            steps = _next_chunk(steps, now - before)
+            limit = task.limit_reached(integration.steps, now - began, is_at_end=integration.is_at_end)
+            if now - last_report >= LOOK_EVERY:
+                _report(task, integration)
+                last_report = now
+        _report(task, integration)
+    except KeyboardInterrupt:  # between two calls of the compiled loop, where all that it recorded is whole
+        caught()
+        limit = Ending.INTERRUPTED if integration.running else limit
     return _finish(task, _with_start(task, integration.trajectory()), clock.perf_counter() - began, limit)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kalaba.errors import ConstraintError, ModelError, NotFiniteError
+from kalaba.interruption import caught
 from kalaba.plant.reference import Rate, RowsInUse, Stages, parts, rate_of, weighted
 from kalaba.results.run import Ending, MethodChange, Run
 from kalaba.run.plain_pace import AdaptedPace, FixedPace, StepUnderflowError, absolute_tolerances
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from kalaba.run.radau import ImplicitLoop
     from kalaba.run.task import Task
 
-CALLER_OF_SIMULATE = 5  # stack levels from here to who is warned
+CALLER_OF_SIMULATE = 6  # stack levels from here to who is warned
 
 
 class StiffWarning(UserWarning):
@@ -52,6 +53,9 @@ def run_python(task: Task) -> Run:
         ending = Ending.STEP_UNDERFLOW
     except (ModelError, ConstraintError, NotFiniteError) as error:
         ending, row = ending_of(error)
+    except KeyboardInterrupt:
+        caught()
+        ending = Ending.INTERRUPTED
     return loop.finish(ending, row, perf_counter() - began)
 
 

@@ -14,6 +14,7 @@ import scipy.integrate
 
 from kalaba.constrain.kernels.slopes import state_jacobian
 from kalaba.errors import ConstraintError, ModelError, NotFiniteError
+from kalaba.interruption import caught
 from kalaba.native.backend import Interpreted
 from kalaba.plant.choice import keep_rows, not_finite
 from kalaba.plant.evaluate import motion_with
@@ -63,6 +64,9 @@ def run_stiff(task: Task) -> Run:
             steps, time = loop.steps, loop.time
     except (ConstraintError, ModelError, NotFiniteError) as error:
         ending, row = ending_of(error)
+    except KeyboardInterrupt:
+        caught()
+        ending = Ending.INTERRUPTED
     if not samples:
         samples.append(sample_at(plant, np.concatenate([[0.0], *task.start]), 0.0, drive, None))
     effort = effort_of(task, rows, steps, perf_counter() - began)

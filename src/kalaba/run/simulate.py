@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import inf
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from numpy.typing import ArrayLike
 
 from kalaba.constrain.stabilisation import Projection, Stabilisation
-from kalaba.errors import IntegrationError
+from kalaba.errors import IntegrationError, Interrupted
+from kalaba.interruption import heard
 from kalaba.model.system import System
 from kalaba.plant.arguments import own_state
 from kalaba.plant.as_found import settle_as_found
@@ -71,29 +72,29 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
 
     Raises:
         IntegrationError: the stepper cannot do the run, or the run broke off; then `.run` is the part done.
+        Interrupted: Ctrl-C, also without `check`; a KeyboardInterrupt whose `.run` is the part done.
     """
-    asked = _asked(system, duration, stepper, control, save_every)
-    plant = _plant(asked.machine, start)
-    driver = None if asked.control is None else controller(asked.control, plant.system.name)
-    state, loss = _start(plant, driver, start)
-    drive = None if driver is None else driver.law(plant, state)
-    task = Task(
-        plant=plant,
-        start=state,
-        loss=loss,
-        duration=driver.duration if asked.duration is None and driver is not None else asked.duration,  # type: ignore[arg-type]
-        stepper=asked.stepper,
-        law=drive if isinstance(drive, Law) else None,
-        samplers=tuple(samplers(plant, drive)),
-        stabilisation=stabilisation,
-        save_every=asked.save_every,
-        stop=stop,
-        progress=progress,
-        max_steps=max_steps,
-        max_time=max_time,
-    )
-    run = replace(_judged(run_task(task), task, driver), control=asked.controller)
-    warn(task, run, controller_has_goals=asked.controller is not None)
+    with heard():
+        asked = _asked(system, duration, stepper, control, save_every)
+        plant, driver, state, loss = _driven(asked, start)
+        drive = None if driver is None else driver.law(plant, state)
+        task = Task(
+            plant=plant,
+            start=state,
+            loss=loss,
+            duration=driver.duration if asked.duration is None and driver is not None else asked.duration,  # type: ignore[arg-type]
+            stepper=asked.stepper,
+            law=drive if isinstance(drive, Law) else None,
+            samplers=tuple(samplers(plant, drive)),
+            stabilisation=stabilisation,
+            save_every=asked.save_every,
+            stop=stop,
+            progress=progress,
+            max_steps=max_steps,
+            max_time=max_time,
+        )
+        run = _made(task, driver, asked.controller)
+        warn(task, run, controller_has_goals=asked.controller is not None)
     if check and run.status.failed:
         raise IntegrationError(run.status.message, run)
     return run
@@ -135,6 +136,15 @@ def _asked(
     )
 
 
+def _driven(
+    asked: _Asked, start: State | tuple[ArrayLike, ArrayLike] | None
+) -> tuple[Plant, Controller | None, State, float]:
+    """The machine, who drives it, where the run begins, and the energy lost in taking hold of a start."""
+    plant = _plant(asked.machine, start)
+    driver = None if asked.control is None else controller(asked.control, plant.system.name)
+    return plant, driver, *_start(plant, driver, start)
+
+
 def _start(
     plant: Plant, driver: Controller | None, start: State | tuple[ArrayLike, ArrayLike] | None
 ) -> tuple[State, float]:
@@ -144,9 +154,22 @@ def _start(
     return (plant.start if driver is None else driver.start(plant)), 0.0
 
 
+def _made(task: Task, driver: Controller | None, control: Controller | None) -> Run:
+    """Run and judge; whatever there is of the run when it is interrupted goes with the interruption."""
+    try:
+        run = replace(run_task(task), start_energy_loss=task.loss, control=control)
+    except Interrupted as error:
+        part = replace(cast("Run", error.run), start_energy_loss=task.loss, control=control)
+        raise Interrupted(part.status.message, part) from None
+    try:
+        return _judged(run, task, driver)
+    except KeyboardInterrupt:
+        raise Interrupted(f"{task.name}: interrupted when the run was done and being checked.", run) from None
+
+
 def _judged(run: Run, task: Task, driver: Controller | None) -> Run:
     """The run with what is known of it once it is done: shortfalls, accuracy, where motors lost hold."""
-    run = replace(run, start_energy_loss=task.loss, shortfalls=shortfalls(task, run))
+    run = replace(run, shortfalls=shortfalls(task, run))
     return _held(_explained(replace(run, judgement=judge(task, run)), task), task, driver)
 
 

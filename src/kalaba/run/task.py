@@ -188,6 +188,7 @@ _FAILURES = {
     Ending.SINGULAR: failures.SINGULAR,
     Ending.STEP_LIMIT: failures.STEP_LIMIT,
     Ending.TIME_LIMIT: failures.TIME_LIMIT,
+    Ending.INTERRUPTED: failures.INTERRUPTED,
 }
 
 

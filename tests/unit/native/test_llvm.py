@@ -8,7 +8,7 @@ import pytest
 
 from kalaba.errors import NativeError
 from kalaba.native import llvm
-from kalaba.native.llvm import Host, compile_module, host, load_object
+from kalaba.native.llvm import Host, compile_modules, host, load_objects
 from unit.native.evaluation import by_casadi, natively, random_function, ulps_apart
 
 
@@ -54,7 +54,7 @@ def test_a_processor_whose_features_llvm_cannot_tell_is_used_by_name(monkeypatch
 
 def test_code_that_llvm_refuses_is_an_error():
     with pytest.raises(NativeError, match="LLVM refuses"):
-        compile_module("define nonsense")
+        compile_modules(["define nonsense"])
 
 
 def test_a_platform_that_forbids_generated_code_is_an_error(monkeypatch):
@@ -63,11 +63,11 @@ def test_a_platform_that_forbids_generated_code_is_an_error(monkeypatch):
 
     monkeypatch.setattr(llvm._llvm(), "create_mcjit_compiler", refuse)
     with pytest.raises(NativeError, match=r"cannot load machine code on .*not allowed"):
-        load_object(b"")
+        load_objects(b"")
 
 
 def test_a_function_that_is_missing_is_named():
-    code = load_object(compile_module("define void @present() {\nret void\n}"))
+    code = load_objects(compile_modules(["define void @present() {\nret void\n}"]))
     assert code.address("present")
     with pytest.raises(NativeError, match="no function absent"):
         code.address("absent")
