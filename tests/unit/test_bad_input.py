@@ -63,7 +63,7 @@ CASES = {
     "a function to stop": (lambda: kb.simulate(PLANT, 1.0, stop=len), ModelError, r"stop: expected a condition such as"),
     "progress": (lambda: kb.simulate(PLANT, 1.0, progress=5), ModelError, r"progress: expected a function, got 5"),
     "complex numbers": (lambda: PLANT.motion(state()[0] + 0j, state()[1]), ModelError, r"q: expected real numbers, got complex ones"),
-    "no place": (lambda: kb.open_run(None), KalabaError, r"open_run: expected the path of a file, got None"),
+    "no place": (lambda: kb.open_run(None), KalabaError, r"open_run\.path: expected a text or a path, got None"),
     "a place with a zero": (lambda: kb.open_run("a\0.nc"), KalabaError, r"open_run: expected the path of a file"),
     "no parameters": (lambda: FOUR.with_parameters(None), ModelError, r"parameters: expected \{path: number\}, got None"),
     "a part removed": (lambda: FOUR.remove(FOUR.parts[0]), ModelError, r"four-bar: no part"),

@@ -12,13 +12,25 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload, runtime_chec
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kalaba.boundary import check_arguments, shown
 from kalaba.errors import ModelError
+from kalaba.hints import is_real
 from kalaba.joints import Free, Joint, Weld
 from kalaba.model.solids import AnySolid, judge
 from kalaba.model.text.grammar import RESERVED
 from kalaba.model.text.traced import Traceable, Traced, trace
 from kalaba.space.arrays import Array
-from kalaba.space.number import Number, as_numbers, check_number, is_number, measured, nested, plain, quantities, scalar
+from kalaba.space.number import (
+    Number,
+    as_numbers,
+    check_number,
+    is_number,
+    measured,
+    nested,
+    plain,
+    quantities,
+    scalar,
+)
 from kalaba.space.pose import (
     AsFound,
     Axis,
@@ -31,6 +43,7 @@ from kalaba.space.pose import (
     as_axis,
     as_pose,
 )
+from kalaba.tolerances import LARGEST_NUMBER, SMALLEST_NUMBER
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 WORLD = "world"
@@ -65,7 +78,7 @@ def check_name(name: object, what: str) -> None:
     if not isinstance(name, str) or not NAME.match(name) or name in {WORLD, *RESERVED}:
         raise ModelError(
             f"{what}: expected a name of letters, digits and underscores (not world, t, pi or a function such as sin), "
-            f"got {name!r}. Rename it."
+            f"got {shown(name)}. Rename it."
         )
 
 
@@ -79,7 +92,7 @@ def check_line(text: object, path: str) -> None:
     """Refuse what is not one line of printable text: such words stand in files and in code that is exported."""
     if not isinstance(text, str) or not text.isprintable():
         raise ModelError(
-            f"{path}: expected one line of text, got {_short(text)}. Leave line breaks and control codes out."
+            f"{path}: expected one line of text, got {shown(text)}. Leave line breaks and control codes out."
         )
 
 
@@ -87,12 +100,7 @@ def check_frame(name: object, path: str) -> None:
     """Refuse what cannot be the name of a frame, such as the part itself."""
     if not isinstance(name, str):
         hint = f"Write {name.name!r}." if isinstance(name, Named) else "Write its name."
-        raise ModelError(f"{path}: expected the name of a frame, got {type(name).__name__} {_short(name)}. {hint}")
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:37]}..."
+        raise ModelError(f"{path}: expected the name of a frame, got {type(name).__name__} {shown(name)}. {hint}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +132,7 @@ class Body:
         object.__setattr__(self, "at", fixed_pose(self.at, self.name))
         check_frame(self.parent, f"{self.name}.parent")
         if not isinstance(self.solid, AnySolid):
-            raise ModelError(f"{self.name}: expected a solid such as kb.Rod(0.3, mass=1.0), got {self.solid!r}.")
+            raise ModelError(f"{self.name}: expected a solid such as kb.Rod(0.3, mass=1.0), got {shown(self.solid)}.")
         _check_joint(self.name, self.joint, "a joint")
         if not self.joint.in_tree:
             raise ModelError(f"{self.name}: {self.joint.kind} closes loops only. Use it in a Connection.")
@@ -141,7 +149,7 @@ def fixed_pose(content: PoseLike | AsFound, name: str) -> Pose:
 
 def _check_joint(name: str, joint: object, expected: str) -> None:
     if not isinstance(joint, Joint):
-        raise ModelError(f"{name}.joint: expected {expected} such as kb.Revolute(kb.Z), got {joint!r}.")
+        raise ModelError(f"{name}.joint: expected {expected} such as kb.Revolute(kb.Z), got {shown(joint)}.")
 
 
 def _check_numbers(name: str, solid: AnySolid) -> None:
@@ -253,10 +261,10 @@ def _pairs(content: Any, path: str, expected: str) -> tuple[tuple[str, Any], ...
         pairs = tuple(dict(content).items())
         is_paired = len(pairs) == len(content) and not any(isinstance(entry, str) for entry in content)
     except (TypeError, ValueError) as error:
-        raise ModelError(f"{path}: expected {expected}, got {content!r}.") from error
+        raise ModelError(f"{path}: expected {expected}, got {shown(content)}.") from error
     is_named = all(isinstance(key, str) for key, _ in pairs)
     if not is_named or not (is_paired or isinstance(content, Mapping)):  # a text of two letters is no pair
-        raise ModelError(f"{path}: expected {expected}, got {content!r}.")
+        raise ModelError(f"{path}: expected {expected}, got {shown(content)}.")
     return tuple((key, tuple(value) if isinstance(value, list | np.ndarray) else value) for key, value in pairs)
 
 
@@ -275,7 +283,7 @@ def _rows(name: str, zero: object) -> Texts | Traced:
     elif callable(zero):
         return trace(zero, name)
     else:
-        raise ModelError(f"{name}: expected {ROWS}, or a function of m, got {zero!r}.")
+        raise ModelError(f"{name}: expected {ROWS}, or a function of m, got {shown(zero)}.")
     if not rows:
         raise ModelError(f"{name}: expected at least one row, got none.")
     return rows
@@ -334,8 +342,8 @@ class Thruster:
 
 
 def _check_limit(name: str, limit: float) -> None:
-    if not (limit == math.inf or (is_number(limit) and limit > 0)):
-        raise ModelError(f"{name}.limit: expected a number above zero, got {limit!r}. It bounds both directions.")
+    if not (is_real(limit) and (limit == math.inf or (is_number(limit) and limit > 0))):
+        raise ModelError(f"{name}.limit: expected a number above zero, got {shown(limit)}. It bounds both directions.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,7 +387,7 @@ class Spring:
     def __post_init__(self) -> None:
         check_path(self.name, "Spring")
         if not is_number(self.creep) or not self.creep > 0:
-            raise ModelError(f"{self.name}.creep: expected a speed above zero, got {self.creep!r}.")
+            raise ModelError(f"{self.name}.creep: expected a speed above zero, got {shown(self.creep)}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -407,7 +415,7 @@ class Rotor:
         check_path(self.name, "Rotor")
         check_number(f"{self.name}.inertia", self.inertia)
         if is_number(self.inertia) and float(self.inertia) < 0:
-            raise ModelError(f"{self.name}.inertia: expected an inertia of zero or more, got {self.inertia!r}.")
+            raise ModelError(f"{self.name}.inertia: expected an inertia of zero or more, got {shown(self.inertia)}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -443,9 +451,9 @@ class Sampled:
         def __init__(self, function: Callable[..., Any], rate: float, state: object = None) -> None: ...
 
     def __post_init__(self) -> None:
-        if not callable(self.function) or not is_number(self.rate) or not self.rate > 0:
+        if not callable(self.function) or not is_number(self.rate) or not self.rate >= SMALLEST_NUMBER:
             raise ModelError(
-                f"Sampled: expected a callable and a rate above 0 Hz, got {self.function!r}, {self.rate!r}."
+                f"Sampled: expected a callable and a rate above 0 Hz, got {shown(self.function)}, {shown(self.rate)}."
             )
 
     @property
@@ -541,7 +549,9 @@ class Parameter:
         check_line(self.unit, f"{self.name}.unit")
         check_line(self.description, f"{self.name}.description")
         if not is_number(self.value):
-            raise ModelError(f"{self.name}: expected a finite number, got {self.value!r}.")
+            raise ModelError(
+                f"{self.name}: expected a finite number up to {LARGEST_NUMBER:g}, got {shown(self.value)}."
+            )
 
 
 @dataclass(frozen=True)
@@ -574,6 +584,7 @@ class Start:
 
     def over(self, other: Start) -> Start:
         """Join two starts; what this one says of a name replaces what the other says."""
+        check_arguments(Start.over, locals())
         mine = {key for key, _ in (*self.hold, *self.guess)}
         return Start(
             hold={**{k: v for k, v in other.hold if k not in mine}, **dict(self.hold)},
@@ -583,6 +594,7 @@ class Start:
 
     def prefixed(self, prefix: str) -> Start:
         """Put a placement's name before every key."""
+        check_arguments(Start.prefixed, locals())
         return Start(
             hold={f"{prefix}.{key}": value for key, value in self.hold},
             guess={f"{prefix}.{key}": value for key, value in self.guess},

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kalaba.boundary import called
 from kalaba.compiled import Integration, Kernels, Opening, Schedule, TangentKernels, Trajectory
 from kalaba.compiled import Status as LoopStatus
 from kalaba.constrain.kernels.motion import motion, motion_by_limbs
@@ -73,7 +74,7 @@ def _report(task: Task, integration: Integration) -> None:
     """Tell whoever watches the run where it stands."""
     if task.progress is not None:
         worst = _worst(task.plant, integration.worst())
-        task.progress(Progress(integration.time, task.duration, integration.steps, worst))
+        called(task.progress, "progress", Progress(integration.time, task.duration, integration.steps, worst))
 
 
 def _take_samples(task: Task, integration: Integration) -> float:

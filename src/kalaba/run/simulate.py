@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
+from kalaba.boundary import check_choice
 from kalaba.constrain.stabilisation import Projection, Stabilisation
 from kalaba.errors import IntegrationError
 from kalaba.model.system import System
@@ -72,7 +73,7 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
     Raises:
         IntegrationError: the stepper cannot do the run, or the run broke off; then `.run` is the part done.
     """
-    asked = _asked(system, duration, stepper, control, save_every)
+    asked = _asked(system, duration, stepper, control, save_every, check=check)
     plant = _plant(asked.machine, start)
     driver = None if asked.control is None else controller(asked.control, plant.system.name)
     state, loss = _start(plant, driver, start)
@@ -120,7 +121,10 @@ def _asked(
     stepper: Stepper | None,
     control: Control | None,
     save_every: float | None,
+    *,
+    check: bool,
 ) -> _Asked:
+    check_choice(check, bool, "simulate: check", "True")
     if isinstance(system, Scenario):
         duration = system.duration if duration is None else duration
         stepper = system.stepper if stepper is None else stepper
