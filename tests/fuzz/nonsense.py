@@ -1,4 +1,5 @@
 """Values that no argument expects, or not in that place: each is made anew, so that no call can spoil the next."""
+# ruff: noqa: E501, FBT003, PLR0911, PLW0108  (tables read along their rows; a value is made when it is asked for)
 
 import random
 from collections.abc import Callable

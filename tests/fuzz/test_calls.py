@@ -1,4 +1,5 @@
 """Nonsense in any argument of anything public is a result, or one line of a KalabaError, in time."""
+# ruff: noqa: T201  (counts are printed)
 
 import inspect
 import random

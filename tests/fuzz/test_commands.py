@@ -1,4 +1,5 @@
 """Any command line ends with exit code 0, 1 or 2 and without a traceback."""
+# ruff: noqa: E501, T201  (tables read along their rows; counts are printed)
 
 import random
 from pathlib import Path

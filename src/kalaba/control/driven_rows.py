@@ -9,7 +9,6 @@ the directions that all other rows leave free, A_o T = 0. Motors do the same as 
 from __future__ import annotations
 
 from collections.abc import Sequence
-
 from typing import TYPE_CHECKING
 
 import casadi as ca
@@ -24,7 +23,6 @@ from kalaba.model.units import actuator_units
 from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
-
     from kalaba.plant.plant import Plant
     from kalaba.results.run import Run
 

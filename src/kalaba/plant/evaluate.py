@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, NamedTuple
+from math import inf
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -144,23 +145,30 @@ class Quick:
         self._q, self._v, self._u = (len(plant.coordinates),), (len(plant.velocities),), (len(plant.actuators),)
         self._t, self._n = plant.layout.t, len(plant.velocities)
 
-    def __call__(
-        self, q: ArrayLike, v: ArrayLike, force: ArrayLike | None, t: float, actuation: ArrayLike | None
+    def __call__(  # noqa: PLR0911  (each way out is the cheapest where it stands)
+        self,
+        q: Any,  # noqa: ANN401  (asked for its shape and type, which an array has)
+        v: Any,  # noqa: ANN401
+        force: ArrayLike | None,
+        t: float,
+        actuation: ArrayLike | None,
     ) -> Motion | None:
         """Evaluate, or give None."""
-        if not (self.is_used and isinstance(q, np.ndarray) and isinstance(v, np.ndarray)):
+        if not self.is_used:
             return None
-        if q.shape != self._q or v.shape != self._v or q.dtype is not FLOAT or v.dtype is not FLOAT:
+        try:
+            if q.shape != self._q or v.shape != self._v or q.dtype is not FLOAT or v.dtype is not FLOAT:
+                return None
+            if not -inf < t < inf:
+                return None
+        except (AttributeError, TypeError, ValueError):  # no arrays, no number
             return None
         if (force is not None and not _is_row(force, self._v)) or (
             actuation is not None and not _is_row(actuation, self._u)
         ):
             return None
         at = self._arrays()
-        try:
-            at.q[:], at.v[:], at.inputs[self._t] = q, v, t
-        except (TypeError, ValueError, OverflowError):  # t is no number
-            return None
+        at.q[:], at.v[:], at.inputs[self._t] = q, v, t
         if force is not None or at.is_pushed:
             at.f[:] = 0.0 if force is None else force
             at.is_pushed = force is not None
@@ -191,6 +199,8 @@ class Quick:
 
 def _is_row(values: ArrayLike, shape: tuple[int, ...]) -> bool:
     """Whether values are real numbers, as many as are needed."""
+    if isinstance(values, np.ndarray) and values.dtype is FLOAT:
+        return bool(values.shape == shape)
     return is_real_array(values) and np.shape(values) == shape
 
 

@@ -15,6 +15,7 @@ from kalaba.compiled import Status as LoopStatus
 from kalaba.constrain.kernels.motion import motion, motion_by_limbs
 from kalaba.constrain.kernels.slopes import tangent
 from kalaba.constrain.layout import Layout
+from kalaba.errors import IntegrationError
 from kalaba.native.backend import machine_code
 from kalaba.native.batch import Code
 from kalaba.results.run import Ending, MethodChange, Run, Worst
@@ -74,7 +75,12 @@ def _report(task: Task, integration: Integration) -> None:
     """Tell whoever watches the run where it stands."""
     if task.progress is not None:
         worst = _worst(task.plant, integration.worst())
-        called(task.progress, "progress", Progress(integration.time, task.duration, integration.steps, worst))
+        called(
+            task.progress,
+            "progress",
+            Progress(integration.time, task.duration, integration.steps, worst),
+            error=IntegrationError,
+        )
 
 
 def _take_samples(task: Task, integration: Integration) -> float:
