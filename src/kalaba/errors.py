@@ -6,11 +6,26 @@ A message answers four things on one line: what, where (a dotted path of names),
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+LONGEST_MESSAGE = 2000  # letters
 SHOWN_NAMES = 12  # how many existing names a message lists before it says how many more there are
+
+
+def one_line(text: str, longest: int = 10**6) -> str:
+    """A text in a message: its line breaks and control codes left out, cut where it is too long."""
+    if len(text) > longest:
+        text = f"{text[: longest - 3]}..."
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() else "?" for letter in " ".join(text.split()))
 
 
 class KalabaError(Exception):
     """Anything kalaba refuses or fails to do."""
+
+    def __str__(self) -> str:
+        """The message, on one line whatever a value in it says of itself; the middle of an endless one is left out."""
+        text = one_line(super().__str__())
+        return text if len(text) <= LONGEST_MESSAGE else f"{text[: LONGEST_MESSAGE - 400]} ... {text[-390:]}"
 
 
 class ModelError(KalabaError):

@@ -11,6 +11,10 @@ Sections follow the rooms of CONTRIBUTING.md; a threshold of several rooms stand
 
 # --- Numbers and poses: space, joints, model, derive.
 
+# Any unit, above zero: numbers of a model and of a path are at most so large, for products of six of them are finite
+# then; those that must be above zero are at least so large, for their quotients are. Nothing of a machine comes near.
+LARGEST_NUMBER = 1e50
+SMALLEST_NUMBER = 1e-50  # see LARGEST_NUMBER
 # Of the square of a quaternion's length: nearer to 1 it is left as it is, unit to rounding.
 QUATERNION_UNIT = 1e-12
 # Of the square of a quaternion's length: nearer to 1 it is made unit, farther off it is a mistake. One percent of the

@@ -5,7 +5,7 @@ placed here before it can be imported.
 """
 
 FLOORS: dict[str, tuple[str, ...]] = {
-    "words": ("door", "errors", "interruption", "boundary", "tolerances", "units"),
+    "words": ("door", "errors", "interruption", "hints", "boundary", "tolerances", "units"),
     "what a machine is": ("space", "joints", "model"),
     "its mechanics": ("native", "printing", "derive", "constrain", "steppers", "compiled"),
     "using it": ("plant", "results", "analyse", "run", "kinematics"),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kalaba.analyse.mobility import conditioning
+from kalaba.boundary import check_arguments
 from kalaba.constrain.kernels.standard import STANDARD
 from kalaba.errors import KalabaError, ModelError, near
 from kalaba.model.listing import Table, html, table
@@ -140,6 +141,7 @@ def cuts(system: System | Plant, connections: Sequence[str] | None = None) -> Cu
         system: a System or a Plant
         connections: names of those whose loops are examined; all if not given
     """
+    check_arguments(cuts, locals())
     plant = build(build(system).system, backend=Interpreted())
     known = {c.name: c for c in plant.machine.connections}
     possible, impossible = [_judged(plant, "", "", "")], []

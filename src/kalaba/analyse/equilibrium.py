@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kalaba.analyse.at_rest import Actuation, Balance, Rest, plant_of
+from kalaba.boundary import check_arguments
 from kalaba.errors import ConstraintError, ModelError, near
 from kalaba.model.parts import Constraint, Start
 from kalaba.native.backend import Interpreted
@@ -61,6 +62,7 @@ def equilibrium(system: System | Plant, hold: Mapping[str, float] | None = None,
     Raises:
         ConstraintError: where there is no equilibrium, or the search does not find it; it names what stays unbalanced
     """
+    check_arguments(equilibrium, locals())
     plant = plant_of(system)
     if hold:
         plant = _held(plant, hold)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kalaba.analyse.at_rest import Actuation, Balance, Rest, balance_at, plant_of, state_at_rest, swinging
+from kalaba.boundary import check_arguments
 from kalaba.errors import ConstraintError
 from kalaba.plant.choice import not_unique
 from kalaba.space.arrays import Array
@@ -94,6 +95,7 @@ def frequencies(system: System | Plant, at: State | None = None, actuation: Actu
         at: a State at rest; the start if not given
         actuation: efforts of the motors, {motor: value} or one number per motor (N, N·m)
     """
+    check_arguments(frequencies, locals())
     plant = plant_of(system)
     q, rest = state_at_rest(plant, at), Rest(plant, actuation)
     balance = balance_at(rest, q)

@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kalaba.analyse.at_rest import Actuation, Rest, balance_at, plant_of, state_at_rest
+from kalaba.boundary import check_arguments
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.errors import ConstraintError, ControlError, KalabaError, ModelError
 from kalaba.native.backend import Interpreted
@@ -147,6 +148,7 @@ def linearise(
         outputs: "outputs" for the machine's outputs, or names and expressions; the name of an input may be one of them
         actuation: efforts of the motors, {motor: value} or one number per motor (N, N·m)
     """
+    check_arguments(linearise, locals())
     plant = plant_of(system)
     q, rest = state_at_rest(plant, at), Rest(plant, actuation)
     balance = balance_at(rest, q)

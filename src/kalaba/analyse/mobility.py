@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kalaba.boundary import check_arguments
 from kalaba.errors import ConstraintError
 from kalaba.plant.choice import rows_at
 from kalaba.plant.plant import Plant, build
@@ -92,6 +93,7 @@ def check(system: System | Plant) -> Mobility:
     Raises:
         ConstraintError: where some motion has neither inertia nor a row
     """
+    check_arguments(check, locals())
     plant = build(system)
     q, v = plant.start
     rows = rows_at(plant, plant.inputs(q, v))

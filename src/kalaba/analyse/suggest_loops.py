@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kalaba.analyse.mobility import check
+from kalaba.boundary import check_arguments
 from kalaba.errors import KalabaError
 from kalaba.joints import Joint, Revolute, Spherical
 from kalaba.model.machine import MachineConnection
@@ -75,6 +76,7 @@ def suggest_loops(system: System) -> tuple[Suggestion, ...]:
     Arguments:
         system: a machine, usually a tree from a file
     """
+    check_arguments(suggest_loops, locals())
     plant = build(system, backend=Interpreted())
     q = resting(plant.machine, drawn=True)
     made: list[Suggestion] = []

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from kalaba.boundary import check_fields
 from kalaba.errors import ConstraintError
+from kalaba.tolerances import LARGEST_NUMBER
 
 
 class Stabilisation:
@@ -46,7 +48,8 @@ class Baumgarte(Stabilisation):
     damping: float = 1.0
 
     def __post_init__(self) -> None:
-        if not (self.frequency > 0 and self.damping >= 0):
+        check_fields(self, ConstraintError)
+        if not (0 < self.frequency <= LARGEST_NUMBER and 0 <= self.damping <= LARGEST_NUMBER):
             raise ConstraintError(
                 f"Baumgarte: expected frequency > 0 and damping >= 0, got {self.frequency}, {self.damping}."
             )

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
+from kalaba.boundary import check_arguments, check_fields
 from kalaba.control import servo_expressions
 from kalaba.control.course import Course, course, course_from
 from kalaba.control.goals import Follow, Goal, Rows, checked_goals, chosen, duration_of, motion_of, stacked
 from kalaba.control.ideal import idle_motors
 from kalaba.errors import ControlError
 from kalaba.paths.checks import zero_or_more
+from kalaba.plant.arguments import own_state
 from kalaba.plant.laws import Law
 from kalaba.space.number import measured
 
@@ -59,6 +61,7 @@ class Cascade:
             raise ControlError(f"Cascade.levels: expected sets of goals, (structure, path), got {self.levels!r}.")
         levels = tuple(checked_goals(level, "Cascade") for level in self.levels)
         object.__setattr__(self, "levels", levels)
+        check_fields(self, ControlError)
         for goal in self.goals:
             if not isinstance(goal, Follow):
                 raise ControlError(f"Cascade: expected goals of kb.follow, got {goal!r}.")
@@ -77,10 +80,13 @@ class Cascade:
 
     def start(self, plant: Plant) -> State:
         """Where a run begins: with all goals met."""
+        check_arguments(Cascade.start, locals(), ControlError)
         return course(plant, self.goals).start
 
     def law(self, plant: Plant, start: State) -> Law:
         """The law, which pushes every velocity; motors are idle. The goals count from the start of the run."""
+        check_arguments(Cascade.law, locals(), ControlError)
+        start = own_state(plant.machine, start)
         if plant.is_singular:
             raise ControlError(f"{plant.system.name}: Cascade needs a mass matrix of full rank. Give bodies mass.")
         on_course = course_from(plant, self.goals, start)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba import tolerances
+from kalaba.boundary import check_arguments, check_fields
 from kalaba.control.transmission import Backlash, Friction, Sides, Transmission, encoders
 from kalaba.errors import ControlError
 from kalaba.model.acting import Sampled
@@ -59,6 +60,7 @@ class Drive:
     backlash: Backlash | None = None
 
     def __post_init__(self) -> None:
+        check_fields(self, ControlError)
         positive(self.rate, "Drive.rate")
         for name in ("lag", "position_noise", "speed_noise"):
             zero_or_more(getattr(self, name), f"Drive.{name}")
@@ -90,6 +92,7 @@ class Drive:
 
     def around(self, control: Control) -> Driven:
         """A control behind this drive."""
+        check_arguments(Drive.around, locals(), ControlError)
         if not isinstance(control, Controller | Mapping | Sampled):
             raise ControlError(f"Drive: expected a control such as kb.servo(...) or a mapping, got {control!r}.")
         return Driven(control, self)

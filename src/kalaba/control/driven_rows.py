@@ -8,11 +8,13 @@ the directions that all other rows leave free, A_o T = 0. Motors do the same as 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 
+from kalaba.boundary import check_arguments
 from kalaba.constrain.rows import independent_rows
 from kalaba.control.allocation import Allocation, LeastSquares, checked_rule, rule_for_units
 from kalaba.control.inverse_dynamics import Efforts
@@ -21,8 +23,6 @@ from kalaba.model.units import actuator_units
 from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from kalaba.plant.plant import Plant
     from kalaba.results.run import Run
 
@@ -33,6 +33,7 @@ def driven_constraints(plant: Plant) -> tuple[str, ...]:
     Arguments:
         plant: the machine
     """
+    check_arguments(driven_constraints, locals(), ControlError)
     equations, names = plant.equations, list(plant.constraints)
     if not names:
         return ()
@@ -60,6 +61,7 @@ def motors_for_rows(
     Raises:
         ControlError: there are no motors or no such rows, or motors cannot do it
     """
+    check_arguments(motors_for_rows, locals(), ControlError)
     plant, driven = run.plant, driven_constraints(run.plant) if constraints is None else tuple(constraints)
     known = [closure.name for closure in plant.machine.closures]
     for name in driven:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 import casadi as ca
 import numpy as np
 
+from kalaba.boundary import check_arguments
 from kalaba.derive.applied import frame_jacobian
 from kalaba.errors import ControlError, near
 from kalaba.model.units import unit_of
@@ -94,6 +95,7 @@ def follow(target: str, path: Path | str | float, orientation: Turn | str = KEEP
         path: of a frame a path of `kb.path`; of an expression a text of t, or a number, m or rad
         orientation: of a frame "keep", "free" or `kb.path.turn(axis, angle)`
     """
+    check_arguments(follow, locals(), ControlError)
     return Follow(target, path, orientation)
 
 

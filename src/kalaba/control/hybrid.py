@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from kalaba.boundary import check_arguments, check_fields, checked_pairs
 from kalaba.control.allocation import Allocation, LeastSquares
 from kalaba.control.course import begins_on, course
 from kalaba.control.drive import Drive, Reading
-from kalaba.control.goals import Goal, duration_of
+from kalaba.control.goals import Goal, checked_goals, duration_of
 from kalaba.control.inverse_dynamics import Efforts, efforts_along
 from kalaba.control.robust import Model
 from kalaba.control.servo import servo
@@ -30,6 +31,7 @@ from kalaba.control.transmission import encoders
 from kalaba.errors import ControlError
 from kalaba.model.acting import Sampled
 from kalaba.paths.checks import finite
+from kalaba.plant.arguments import own_state
 from kalaba.plant.laws import Limited, limited
 from kalaba.space.arrays import Array
 from kalaba.units import counted
@@ -56,6 +58,7 @@ class PID:
     derivative: float = 0.0
 
     def __post_init__(self) -> None:
+        check_fields(self, ControlError)
         for name in ("proportional", "integral", "derivative"):
             if finite(getattr(self, name), f"PID.{name}") < 0:
                 raise ControlError(f"PID.{name}: expected zero or more, got {getattr(self, name)!r}.")
@@ -84,7 +87,11 @@ class Hybrid:
     model: Model | Mapping[str, float] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "model", tuple(dict(self.model).items()))
+        object.__setattr__(
+            self, "model", checked_pairs(self.model, "Hybrid.model", "{parameter: number}", ControlError)
+        )
+        object.__setattr__(self, "goals", checked_goals(self.goals, "Hybrid"))
+        check_fields(self, ControlError, but=("model",))
 
     @property
     def duration(self) -> float | None:
@@ -93,6 +100,7 @@ class Hybrid:
 
     def start(self, plant: Plant) -> State:
         """Where a run begins: on the path."""
+        check_arguments(Hybrid.start, locals(), ControlError)
         return course(plant, self.goals).start
 
     def law(self, plant: Plant, start: State) -> Sampled:
@@ -102,6 +110,8 @@ class Hybrid:
             plant: the machine
             start: where the run begins
         """
+        check_arguments(Hybrid.law, locals(), ControlError)
+        start = own_state(plant.machine, start)
         from scipy.interpolate import CubicHermiteSpline
 
         by_force = self._by_force(plant)

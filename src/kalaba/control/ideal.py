@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
+from kalaba.boundary import check_arguments, check_fields
 from kalaba.control import servo_expressions
 from kalaba.control.course import course, course_from
 from kalaba.control.goals import Goal, checked_goals, duration_of
 from kalaba.errors import ControlError
 from kalaba.paths.checks import zero_or_more
+from kalaba.plant.arguments import own_state
 from kalaba.plant.laws import Expressions, Law
 from kalaba.space.number import measured
 
@@ -63,6 +65,7 @@ class IdealServo:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "goals", checked_goals(self.goals, "IdealServo"))
+        check_fields(self, ControlError)
         for name in ("frequency", "damping"):
             zero_or_more(getattr(self, name), f"IdealServo.{name}")
 
@@ -73,10 +76,13 @@ class IdealServo:
 
     def start(self, plant: Plant) -> State:
         """Where a run begins: on the path."""
+        check_arguments(IdealServo.start, locals(), ControlError)
         return course(plant, self.goals).start
 
     def law(self, plant: Plant, start: State) -> Law:
         """The law, which pushes every velocity, or drives the motors. The goals count from the start of the run."""
+        check_arguments(IdealServo.law, locals(), ControlError)
+        start = own_state(plant.machine, start)
         if plant.is_singular:
             raise ControlError(f"{plant.system.name}: IdealServo needs a mass matrix of full rank. Give bodies mass.")
         on_course = course_from(plant, self.goals, start)

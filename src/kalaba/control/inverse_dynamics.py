@@ -17,8 +17,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba import tolerances
+from kalaba.boundary import check_arguments, finite_array, real_array
 from kalaba.control.allocation import Allocation, Bounded, LeastSquares, MinMax, OutOfBoundsError, Share
-from kalaba.control.servo import ALL, NO_NUMBERS, BoundServo, named_motors, servo
+from kalaba.control.goals import Goal
+from kalaba.control.motors import ALL, named_motors
+from kalaba.control.servo import NO_NUMBERS, BoundServo, servo
 from kalaba.errors import ControlError
 from kalaba.model.units import actuator_units
 from kalaba.plant.plant import Plant, build
@@ -26,7 +29,6 @@ from kalaba.plant.state import State
 from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
-    from kalaba.control.goals import Goal
     from kalaba.model.system import System
 
 SAMPLES = 201
@@ -102,6 +104,7 @@ def inverse_dynamics(  # noqa: PLR0913  (as `servo`)
     Raises: ControlError with its time, motors and what they lack, at an instant at which no efforts do within what the
     allocation allows.
     """
+    check_arguments(inverse_dynamics, locals(), ControlError)
     plant = build(system)
     bound = servo(plant, goals, actuators, allocation, model=model, start=start).bind(plant)
 
@@ -118,7 +121,7 @@ def efforts_along(bound: BoundServo, share: Share, times: ArrayLike | None) -> E
         if bound.servo.duration is None:
             raise ControlError(f"{plant.system.name}: these goals have no end. Say at which times=.")
         times = np.linspace(0.0, bound.servo.duration, SAMPLES)
-    at = np.atleast_1d(np.asarray(times, dtype=float))
+    at = finite_array(np.atleast_1d(real_array(times, "times", ControlError)), "times", (None,), ControlError)
     states, efforts, nulls, q = [], [], [], course.start.q
     for t in at:
         state: State = course.at(float(t), q)
@@ -158,6 +161,7 @@ def trade_off(
         times: when to look, s; None: from start to end
         points: how many points of the curve
     """
+    check_arguments(trade_off, locals(), ControlError)
     plant = build(system)
     if isinstance(points, bool) or not isinstance(points, int) or points < 2:
         raise ControlError(f"trade_off.points: expected a whole number from 2 on, got {points!r}.")

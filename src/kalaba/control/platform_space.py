@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba import tolerances
+from kalaba.boundary import check_arguments
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.constrain.rows import independent_rows
 from kalaba.control.allocation import Allocation, LeastSquares
@@ -103,6 +104,7 @@ class PlatformSpace:
         Raises:
             ControlError: where the platform's speeds do not decide how the legs move
         """
+        check_arguments(PlatformSpace.model, locals(), ControlError)
         p, n, k = len(self.speeds), len(self.plant.velocities), len(self.forces)
         function = self.plant.function("platform_space", self._traced, repr(self.split))
         values = function(self.plant.inputs(*state, t))
@@ -127,6 +129,7 @@ class PlatformSpace:
             acceleration: ṡ, m/s² and rad/s², in the order of `speeds`
             t: time, s
         """
+        check_arguments(PlatformSpace.required, locals(), ControlError)
         model = self.model(state, t)
         return np.asarray(model.inertia @ self._checked(acceleration) + model.bias)
 
@@ -149,6 +152,7 @@ class PlatformSpace:
                 the unit of length. By default they follow from the efforts
             t: time, s
         """
+        check_arguments(PlatformSpace.share, locals(), ControlError)
         model = self.model(state, t)
         force, k = model.inertia @ self._checked(acceleration) + model.bias, len(self.plant.actuators)
         G, limits = model.force_map, self.plant.limits
@@ -170,6 +174,7 @@ class PlatformSpace:
             actuation: u, one effort per motor, N or N·m
             t: time, s
         """
+        check_arguments(PlatformSpace.acceleration, locals(), ControlError)
         k, model = len(self.plant.actuators), self.model(state, t)
         u = checked(actuation, k, "actuation", self.plant.actuators)
         W, C, p = model.force_map[:, :k], model.force_map[:, k:].T, len(self.speeds)
@@ -183,6 +188,7 @@ class PlatformSpace:
         Arguments:
             q: configuration, m and rad
         """
+        check_arguments(PlatformSpace.partial_velocities, locals(), ControlError)
         function = self.plant.function("platform_partial", self._traced_partial, repr(self.split), seldom=True)
         p, bodies = len(self.speeds), self.plant.machine.bodies
         values = function(self.plant.inputs(q)).reshape((6 * len(bodies), p), order="F")
@@ -197,6 +203,7 @@ class PlatformSpace:
         Arguments:
             q: configuration, m and rad
         """
+        check_arguments(PlatformSpace.angles, locals(), ControlError)
         angles = zyx_angles(self.plant.pose(self.split.frame, q).rotation)
         return PlatformAngles(angles, zyx_rate_map(angles))
 
@@ -232,6 +239,7 @@ def platform_space(system: System | Plant, frame: str = "platform", loads: Seque
     Raises:
         ModelError: no such frame or row, or a frame that does not move
     """
+    check_arguments(platform_space, locals(), ControlError)
     plant = build(system)
     if frame not in plant.machine.frames:
         raise ModelError(f"{plant.system.name}: no frame {frame!r}; {near(frame, plant.machine.frames)}")

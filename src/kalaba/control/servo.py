@@ -14,16 +14,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba import tolerances
+from kalaba.boundary import check_arguments
 from kalaba.control import servo_expressions
 from kalaba.control.allocation import Allocation, LeastSquares, checked_rule, rule_for_units
 from kalaba.control.allocation.solutions import row_lengths
 from kalaba.control.course import Course, apart, begins_on, course, tangent
 from kalaba.control.goals import Goal, checked_goals, duration_of
+from kalaba.control.motors import ALL, listed, named_motors
 from kalaba.control.robust import Correction, Model, believed, checked_model, combined_error
 from kalaba.errors import ControlError
 from kalaba.model.acting import Sampled
 from kalaba.model.units import actuator_units
 from kalaba.paths.checks import positive
+from kalaba.plant.arguments import own_state
 from kalaba.plant.laws import Law, Limited, limited, traced_function
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.start import take_over
@@ -36,7 +39,6 @@ if TYPE_CHECKING:
     from kalaba.derive.equations import Equations
     from kalaba.model.system import System
 
-ALL = "all"
 NO_NUMBERS: Mapping[str, float] = MappingProxyType({})
 CHECKED = 25  # states along the goals at which `servo` looks
 
@@ -87,6 +89,7 @@ class Servo:
 
     def bind(self, plant: Plant) -> BoundServo:
         """The same law on a machine: with its course, its motors and their limits."""
+        check_arguments(Servo.bind, locals(), ControlError)
         return BoundServo(self, plant, None if self.origin is None else State(*map(np.array, self.origin)))
 
     def start(self, plant: Plant) -> State:
@@ -101,6 +104,8 @@ class Servo:
             start: where the run begins; relative paths, kept attitudes and postures are counted from it, unless the
                 servo has an origin, or the run begins where the servo wants it to
         """
+        check_arguments(Servo.law, locals(), ControlError)
+        start = own_state(plant.machine, start)
         bound = self.bind(plant)
         if self.origin is None and not begins_on(bound.course, start):
             bound = BoundServo(self, plant, start)
@@ -113,6 +118,7 @@ class Servo:
 
     def refusal(self, plant: Plant) -> str:
         """Why it has no law in expressions on a machine, and what to do; "" where it has one."""
+        check_arguments(Servo.refusal, locals(), ControlError)
         if plant.is_singular:
             return "servo control needs a mass matrix of full rank. Give bodies mass."
         if self.correction is not None and self.correction.learning:
@@ -126,11 +132,13 @@ class Servo:
 
     def with_allocation(self, plant: Plant, allocation: Allocation) -> Servo:
         """The same with another rule by which motors share, if it is one for their limits."""
+        check_arguments(Servo.with_allocation, locals(), ControlError)
         allocation.check(self.bind(plant).limits)
         return replace(self, allocation=allocation)
 
     def states_at(self, plant: Plant, times: Sequence[float]) -> list[State]:
         """States that meet the goals at ascending times, s."""
+        check_arguments(Servo.states_at, locals(), ControlError)
         course = self.bind(plant).course
         states = [course.start]
         for t in times:
@@ -321,6 +329,7 @@ def servo(  # noqa: PLR0913  (every choice of the law has its own name)
         start: a State, (q, v) or `run.end`: relative paths, kept attitudes and postures are counted from it, and a run
             begins there or where its path does; None: from where a run starts
     """
+    check_arguments(servo, locals(), ControlError)
     plant = build(system)
     if not isinstance(correction, Correction | None) or isinstance(correction, type):
         raise ControlError(f"servo.correction: expected kb.Robust(...) or kb.Adaptive(...), got {correction!r}.")
@@ -328,7 +337,7 @@ def servo(  # noqa: PLR0913  (every choice of the law has its own name)
         raise ControlError(f"{plant.system.name}: servo control needs a mass matrix of full rank. Give bodies mass.")
     made = Servo(
         goals=checked_goals(goals, "servo"),
-        actuators=actuators if isinstance(actuators, str) and actuators == ALL else _listed(actuators),
+        actuators=actuators if isinstance(actuators, str) and actuators == ALL else listed(actuators),
         allocation=checked_rule(allocation, "servo.allocation"),
         frequency=positive(frequency, "servo.frequency"),
         damping=positive(damping, "servo.damping"),
@@ -344,16 +353,6 @@ def servo(  # noqa: PLR0913  (every choice of the law has its own name)
 
 def _numbers(state: State) -> tuple[tuple[float, ...], tuple[float, ...]]:
     return tuple(state.q.tolist()), tuple(state.v.tolist())
-
-
-def named_motors(plant: Plant, actuators: str | Sequence[str], what: str) -> tuple[int, ...]:
-    """Indices of motors: of "all", of one or of several by name."""
-    names = plant.actuators if isinstance(actuators, str) and actuators == ALL else _listed(actuators)
-    return plant.motors(names, what)
-
-
-def _listed(names: str | Sequence[str]) -> tuple[str, ...]:
-    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def _check(bound: BoundServo) -> None:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kalaba.boundary import check_arguments
 from kalaba.control.course import course, course_from
 from kalaba.control.goals import Goal, checked_goals
+from kalaba.errors import ControlError
 from kalaba.plant.start import take_over
 from kalaba.plant.state import State
 from kalaba.space.arrays import Array
@@ -32,6 +34,7 @@ def goal_errors(
 
     Returns: by unit one number per sample.
     """
+    check_arguments(goal_errors, locals(), ControlError)
     wanted, plant = checked_goals(goals, "goal_errors"), run.plant
     if start is None:
         on_course = course_from(plant, wanted, State(run.q[0], run.v[0]))

@@ -9,6 +9,7 @@ import casadi as ca
 import numpy as np
 
 from kalaba import tolerances
+from kalaba.boundary import check_fields
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.errors import ControlError
 from kalaba.paths.checks import positive, zero_or_more
@@ -43,6 +44,7 @@ class Friction:
     creep: float = measured("m/s", "rad/s", default=0.01)
 
     def __post_init__(self) -> None:
+        check_fields(self, ControlError)
         for name in ("coulomb", "viscous"):
             zero_or_more(getattr(self, name), f"Friction.{name}")
         positive(self.creep, "Friction.creep")
@@ -88,6 +90,7 @@ class Backlash:
         def __init__(self, gap: float, rotor: float) -> None: ...
 
     def __post_init__(self) -> None:
+        check_fields(self, ControlError)
         positive(self.gap, "Backlash.gap")
         positive(self.rotor, "Backlash.rotor")
 

@@ -16,6 +16,7 @@ import casadi as ca
 import numpy as np
 
 from kalaba import tolerances
+from kalaba.boundary import check_arguments, checked_pairs
 from kalaba.control.allocation import Allocation, LeastSquares
 from kalaba.control.allocation.rule import limit_weights
 from kalaba.control.goals import numbers_of, parts_of, stacked_aims
@@ -29,6 +30,7 @@ from kalaba.cooperate.pressing import Squeeze, check_presses, checked_squeeze, p
 from kalaba.errors import ControlError, near
 from kalaba.paths.checks import positive
 from kalaba.paths.path import Path, Turn, keep
+from kalaba.plant.arguments import own_state
 from kalaba.plant.laws import Controller, Law, read
 from kalaba.space.number import measured
 
@@ -88,7 +90,14 @@ class Carry(Controller):
         ):
             remedy = "Other torques of kb.object_space(...) can be given by kb.Sampled(...)"
             raise ControlError(f"Carry.share: expected kb.LeastSquares(...), got {self.share!r}. {remedy}.")
-        object.__setattr__(self, "joints", tuple((name, _moves(name, m)) for name, m in dict(self.joints).items()))
+        object.__setattr__(
+            self,
+            "joints",
+            tuple(
+                (name, _moves(name, m))
+                for name, m in checked_pairs(self.joints, "Carry.joints", "{coordinate: moves}", ControlError)
+            ),
+        )
         object.__setattr__(self, "frequency", positive(self.frequency, "Carry.frequency"))
         object.__setattr__(self, "damping", positive(self.damping, "Carry.damping"))
         object.__setattr__(self, "squeeze", checked_squeeze(self.squeeze))
@@ -100,6 +109,8 @@ class Carry(Controller):
             plant: the machine
             start: the state from which places, turns and joints are counted
         """
+        check_arguments(Carry.law, locals())
+        start = own_state(plant.machine, start)
         space = object_space(plant)
         goals: Goals = (*_pose(self, space, start), *_joints(self, space, start))
         if off := _apart(space, goals, start):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kalaba.boundary import shown
 from kalaba.errors import ModelError, near
 from kalaba.joints import Joint, Weld
 from kalaba.model.names import OnFrame, check_name
@@ -52,7 +53,9 @@ class Grasp:
     def __post_init__(self) -> None:
         check_name(self.arm, "Grasp.arm")
         if not isinstance(self.body, str):
-            raise ModelError(f"Grasp of {self.arm}: expected the name of a body, got {self.body!r}. Write its name.")
+            raise ModelError(
+                f"Grasp of {self.arm}: expected the name of a body, got {shown(self.body)}. Write its name."
+            )
         object.__setattr__(self, "at", as_pose(self.at))
         Connection("grip", self.arm, parent=self.body, joint=self.joint)  # refuses what closes nothing
 

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import casadi as ca
 import numpy as np
 
+from kalaba.boundary import check_arguments
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.cooperate.arms import split
 from kalaba.cooperate.equations import object_maps
@@ -77,6 +78,7 @@ def grasp_forces(run: Run) -> GraspForces:
     Raises:
         ModelError: the machine has no object that arms hold
     """
+    check_arguments(grasp_forces, locals())
     plant = run.plant
     view = split(plant)
     traced = Interpreted().evaluator(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from kalaba.boundary import check_arguments
 from kalaba.cooperate.grasp import Grasp, check_grasps, connections, default_grasps
 from kalaba.cooperate.reach import check_reach
 from kalaba.errors import ModelError
@@ -41,6 +42,7 @@ def hold(
         start: where it begins
         check: whether each arm is examined at its grasp
     """
+    check_arguments(hold, locals())
     tree = _objects(objects, name, start)
     arms = _arms(arms)
     bodies = tuple(part.name for part in tree.parts if isinstance(part, Body))

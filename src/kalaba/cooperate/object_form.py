@@ -25,12 +25,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import casadi as ca
 import numpy as np
 
+from kalaba.boundary import check_arguments
 from kalaba.cooperate.equations import ObjectEquations, object_equations, object_maps
 from kalaba.cooperate.grasp_forces import connection_of
 from kalaba.derive.equations import Equations
 from kalaba.derive.kane import body_velocities
 from kalaba.joints import Weld
 from kalaba.model.topology.groups import Groups
+from kalaba.plant.arguments import own_state
 from kalaba.printing.reading import operation_count
 from kalaba.space.symbolic import cross, skew, solve
 
@@ -230,6 +232,7 @@ def object_form(space: ObjectSpace) -> ObjectForm:
     Arguments:
         space: the machine in the velocities of its objects, made by `kb.object_space`
     """
+    check_arguments(object_form, locals())
     equations = space.plant.equations
     return ObjectForm(equations.method, equations.kinematics, space.split)
 
@@ -242,6 +245,8 @@ def pieces_at(space: ObjectSpace, state: State, t: float = 0.0) -> dict[str, Arr
         state: q and v, closed and consistent
         t: time, s
     """
+    check_arguments(pieces_at, locals())
+    state = own_state(space.plant.machine, state)
     form = object_form(space)
     s, plant = form.symbols, space.plant
     values = [ca.densify(piece.value) for piece in form.pieces.values()]

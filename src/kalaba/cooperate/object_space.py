@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kalaba.boundary import check_arguments
 from kalaba.control.allocation import Allocation, LeastSquares
 from kalaba.cooperate import equations, sharing
-from kalaba.cooperate.arms import check_arms, split
-from kalaba.errors import ModelError
+from kalaba.cooperate.arms import Extra, check_arms, split
 from kalaba.kinematics.objects import coordinates as kinematics
 from kalaba.kinematics.objects import follow
 from kalaba.kinematics.objects.holding import Split
@@ -33,7 +33,6 @@ from kalaba.space.pose import Pose
 from kalaba.tolerances import ARM_FOLLOWS, FORCE_REACHED
 
 if TYPE_CHECKING:
-    from kalaba.cooperate.arms import Extra
     from kalaba.cooperate.sharing import Internal
     from kalaba.kinematics.objects.coordinates import Reading
 
@@ -105,6 +104,7 @@ class ObjectSpace:
             state: q and v, closed and consistent
             t: time, s
         """
+        check_arguments(ObjectSpace.model, locals())
         d, n, k = len(self.coordinates), len(self.plant.velocities), len(self.plant.actuators)
         function = self.plant.function("object_space", partial(equations.model, split=self.split), self._label)
         values = function(self.plant.inputs(*state, t))
@@ -211,6 +211,7 @@ class ObjectSpace:
         Raises:
             KinematicsError: arms disagree on a body by more than 1e-9 m or rad, or they leave something open
         """
+        check_arguments(ObjectSpace.read, locals())
         return kinematics.read(self.opened, q, near)
 
     def reach(
@@ -235,6 +236,7 @@ class ObjectSpace:
         Raises:
             KinematicsError: an arm cannot follow (with the pose and the gap), or its measure is not above `singular`
         """
+        check_arguments(ObjectSpace.reach, locals())
         placed = follow.place(self.opened, pose, joints or {}, configuration(self.plant, near))
         return follow.reach(self.opened, placed, singular)
 
@@ -253,6 +255,7 @@ class ObjectSpace:
             joints: values of the objects' joints by name (m, rad)
             near: a state or a q; by default the start
         """
+        check_arguments(ObjectSpace.branches, locals())
         return follow.branches(self.opened, self.reach(pose, joints, near, singular=-np.inf))
 
     def acceleration(self, state: State, torques: ArrayLike, t: float = 0.0) -> Array:
@@ -286,6 +289,7 @@ class ObjectSpace:
             given: torques of other motors by name, such as a drive in a joint of the object; all others are zero
             t: time, s
         """
+        check_arguments(ObjectSpace.torques, locals())
         wanted = checked(acceleration, len(self.coordinates), "acceleration", self.coordinates)
         shared = sharing.motors(self, motors, given or {})
         sharing.check_units(self, shared, share)
@@ -313,6 +317,7 @@ class ObjectSpace:
             second: name of another grasp of the same body
             newtons: the force of either, N; a negative one pulls
         """
+        check_arguments(ObjectSpace.squeeze, locals())
         return sharing.squeeze(self, state, (first, second), newtons)
 
     def grasp_wrenches(self, state: State, torques: ArrayLike, t: float = 0.0) -> dict[str, Array]:
@@ -323,6 +328,7 @@ class ObjectSpace:
             torques: τ, one effort per motor, N or N·m
             t: time, s
         """
+        check_arguments(ObjectSpace.grasp_wrenches, locals())
         actuation = self.checked_torques(torques)
         wrenches = {}
         for hold in self.split.holds:
@@ -385,7 +391,6 @@ def object_space(system: System | Plant, extra: Extra | None = None) -> ObjectSp
     Raises:
         ModelError: no object is held, a grasp is no Connection, or an arm has fewer joint rates than rows
     """
-    if not isinstance(system, System | Plant):
-        raise ModelError(f"object_space: expected a System or a Plant, got {system!r}. Load one with kb.load(...).")
+    check_arguments(object_space, locals())
     plant = build(system)
     return ObjectSpace(plant, split(plant, extra))

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
+from kalaba.boundary import checked_pairs, shown
 from kalaba.cooperate.equations import ObjectEquations, object_equations
 from kalaba.cooperate.grasp_forces import (
     arm_of,
@@ -83,7 +84,8 @@ def checked_squeeze(squeeze: Squeeze) -> Force | tuple[tuple[str, Force], ...] |
     if squeeze is None or isinstance(squeeze, str):
         return squeeze
     if isinstance(squeeze, Mapping | tuple):
-        return tuple((str(body), _force(force)) for body, force in dict(squeeze).items())
+        pairs = checked_pairs(squeeze, "Carry.squeeze", "a force in N, or {body: force}", ControlError)
+        return tuple((body, _force(force)) for body, force in pairs)
     return _force(squeeze)
 
 
@@ -91,7 +93,7 @@ def _force(force: object) -> Force:
     if isinstance(force, str):
         return force
     if isinstance(force, bool) or not isinstance(force, int | float) or not np.isfinite(force):
-        raise ControlError(f"Carry.squeeze: expected a force in N or an expression of t, got {force!r}.")
+        raise ControlError(f"Carry.squeeze: expected a force in N or an expression of t, got {shown(force)}.")
     return float(force)
 
 

@@ -21,7 +21,7 @@ from kalaba.derive.newton_euler import Recursion
 from kalaba.derive.pfaffian import Rows
 from kalaba.joints.formulas import Gap
 from kalaba.model.machine import MachineConnection
-from kalaba.model.parts import WORLD
+from kalaba.model.names import WORLD
 from kalaba.space.pose import Pose
 from kalaba.space.symbolic import cross, skew
 

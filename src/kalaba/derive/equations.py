@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import casadi as ca
 
-from kalaba.boundary import check_choice
+from kalaba.boundary import check_arguments, check_choice, shown
 from kalaba.derive.applied import actuation_map, applied_force, frame_jacobian, spring_energy, spring_force
 from kalaba.derive.carried_rows import shorter_rows
 from kalaba.derive.dynamics import Method, Recursive
@@ -19,7 +19,7 @@ from kalaba.derive.kinematics import Kinematics
 from kalaba.derive.newton_euler import NewtonEuler, inverse_dynamics
 from kalaba.derive.pfaffian import Rows, constraint_rows
 from kalaba.derive.rotors import rotor_bias
-from kalaba.errors import DeriveError
+from kalaba.errors import DeriveError, near
 from kalaba.model.system import System
 from kalaba.printing.display import equations_html, equations_latex
 from kalaba.printing.page import latex
@@ -32,6 +32,25 @@ if TYPE_CHECKING:
     from kalaba.derive.symbols import Symbols
     from kalaba.model.machine import Machine
     from kalaba.printing.notation import Notation
+
+
+FIELDS = (
+    "mass_matrix",
+    "bias",
+    "constraint_matrix",
+    "constraint_rhs",
+    "actuation_map",
+    "applied_force",
+    "force",
+    "coriolis",
+    "gravity",
+    "elastic",
+    "kinetic_energy",
+    "potential_energy",
+    "first_moment",
+    "total_mass",
+    "momentum",
+)  # of Equations that are expressions
 
 
 @dataclass(frozen=True)
@@ -230,6 +249,9 @@ class Equations:
         Arguments:
             frame: name of a body, or of a frame on one
         """
+        check_arguments(Equations.jacobian, locals())
+        if frame not in self.machine.frames:
+            raise DeriveError(f"{self.machine.name}: no frame {shown(frame)}; {near(frame, self.machine.frames)}")
         return frame_jacobian(self.kinematics, frame)
 
     def latex(self, name: str = "mass_matrix", notation: Notation | None = None) -> str:
@@ -239,6 +261,8 @@ class Equations:
             name: name of the field, such as "bias" or "constraint_matrix"
             notation: letters of the symbols; the names of the machine's own if not given
         """
+        check_arguments(Equations.latex, locals())
+        self._field(name)
         return latex(self, name, notation)
 
     def operations(self, name: str) -> int:
@@ -247,8 +271,9 @@ class Equations:
         Arguments:
             name: name of the field, such as "mass_matrix"
         """
+        check_arguments(Equations.operations, locals())
         s = self.symbols
-        return operation_count(getattr(self, name), ca.vertcat(s.q, s.v, s.t, s.u, s.p))
+        return operation_count(self._field(name), ca.vertcat(s.q, s.v, s.t, s.u, s.p))
 
     def _repr_latex_(self) -> str:
         return equations_latex(self)
@@ -262,11 +287,19 @@ class Equations:
         Arguments:
             name: name of the field, such as "mass_matrix", or "motion"
         """
+        check_arguments(Equations.function, locals())
         s = self.symbols
         arguments, names = [s.q, s.v, s.t, s.u, s.p], ["q", "v", "t", "u", "p"]
         if name == "motion":
             return ca.Function(name, arguments, _motion(self), names, ["acceleration", "constraint_force"])
-        return ca.Function(name, arguments, [getattr(self, name)], names, [name])
+        return ca.Function(name, arguments, [self._field(name)], names, [name])
+
+    def _field(self, name: str) -> ca.SX:
+        """A field of expressions by its name."""
+        if name not in FIELDS:
+            raise DeriveError(f"{self.machine.name}: no field {shown(name)} of Equations; {near(name, FIELDS)}")
+        expression: ca.SX = getattr(self, name)
+        return expression
 
 
 def first_moment(body: BodyKinematics) -> ca.SX:

@@ -12,6 +12,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from kalaba.boundary import check_arguments
+from kalaba.derive.dynamics import Method
 from kalaba.derive.equations import equations_of
 from kalaba.derive.newton_euler import NewtonEuler
 from kalaba.export.tex import TITLES, Words, printed_fields
@@ -21,7 +23,6 @@ from kalaba.printing.sheet import Field, Sheet
 from kalaba.results.places import check_place, write_text
 
 if TYPE_CHECKING:
-    from kalaba.derive.dynamics import Method
     from kalaba.model.system import System
     from kalaba.printing.notation import Letter
 
@@ -74,6 +75,7 @@ def export_sympy(system: System, path: str | Path, words: Words | None = None, m
         words: what is said of it beside the equations: title, summary, source; None: its name
         method: how the equations are derived: kb.NewtonEuler(), kb.Lagrange() or kb.Kane(); None: by Newton and Euler
     """
+    check_arguments(export_sympy, locals())
     place = check_place(path, (".py",))
     return write_text(place, module_text(system, words or Words(system.name), method or NewtonEuler()))
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kalaba.boundary import check_arguments
+from kalaba.derive.dynamics import Method
 from kalaba.derive.equations import equations_of
 from kalaba.derive.methods import METHODS
 from kalaba.derive.newton_euler import NewtonEuler
@@ -25,7 +27,6 @@ from kalaba.results.places import check_place, write_text
 if TYPE_CHECKING:
     import casadi as ca
 
-    from kalaba.derive.dynamics import Method
     from kalaba.model.machine import Machine
     from kalaba.model.system import System
 
@@ -93,6 +94,7 @@ def export_tex(system: System, path: str | Path, words: Words | None = None, met
         words: what is said of it beside the equations: title, summary, source; None: its name
         method: how the equations are derived: kb.NewtonEuler(), kb.Lagrange() or kb.Kane(); None: by Newton and Euler
     """
+    check_arguments(export_tex, locals())
     place = check_place(path, (".tex",))
     return write_text(place, document(system, words or Words(system.name), method or NewtonEuler()))
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from kalaba.boundary import as_path, check_arguments
 from kalaba.errors import FileError, KalabaError, ModelError, near
 from kalaba.model.formats import Described, LeftOutWarning, format_of, suffixes, tell
 from kalaba.model.options import Choice, Option, Positive, settings
@@ -112,6 +113,7 @@ def load(
         roots: folders in which `package://` and `model://` are looked for, and that a file may read from beside its own
         options: options of the machine or of the kind of file, by name; `kalaba show NAME` lists them
     """
+    check_arguments(load, locals())
     return named(name, roots).system(parameters, options)
 
 
@@ -133,11 +135,13 @@ def scenario(
     Returns:
         system, duration, stepper and control: `kb.simulate(scenario)` or `scenario.run()`
     """
+    check_arguments(scenario, locals())
     return named(name, roots).scenario(parameters, options)
 
 
 def named(name: str | Path, roots: str | Path | Sequence[str | Path] = ()) -> Named:
     """What a name or a path leads to; if it leads nowhere, say which names and files are near."""
+    as_path(name, "load")
     text = str(name)
     path, value = _split(text)
     if is_file(text):
@@ -190,7 +194,7 @@ def _split(text: str) -> tuple[Path, str]:
 
 def _folders(roots: str | Path | Sequence[str | Path]) -> tuple[Path, ...]:
     """Folders, which must be there."""
-    folders = tuple(Path(root) for root in ((roots,) if isinstance(roots, str | Path) else roots))
+    folders = tuple(as_path(root, "roots") for root in ((roots,) if isinstance(roots, str | Path) else roots))
     for folder in folders:
         if not folder.is_dir():
             raise FileError(f"roots: no folder {folder}. Give folders that are there.")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import casadi as ca
 import numpy as np
 
+from kalaba.boundary import check_fields
 from kalaba.joints.formulas import Gap, JointMotion, Labels
 from kalaba.joints.joint import Joint
 from kalaba.joints.marker import Marker
@@ -27,6 +28,10 @@ class Backwards(Joint):
     """
 
     joint: Joint = nested("", Universal())
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        super(Backwards, self).__post_init__()  # of a class with slots, which `super()` does not know
 
     @property
     def displacements(self) -> Labels:  # type: ignore[override]  # noqa: D102  (those of the joint)

@@ -20,6 +20,7 @@ from typing import Any, ClassVar, TypeVar
 
 import casadi as ca
 
+from kalaba.boundary import shown
 from kalaba.errors import ModelError
 from kalaba.joints.formulas import Gap, InWorld, JointMotion, Labels, Velocity
 from kalaba.joints.marker import Marker
@@ -98,7 +99,7 @@ class Joint:
         if self.q is not None and (is_short or len(self.expressions) != count):
             names = ", ".join(name for name, _ in self.displacements)
             raise ModelError(
-                f"{self.kind}: expected q= with {counted(count, 'entry')} ({names}), got {self.q!r}. Give a tuple."
+                f"{self.kind}: expected q= with {counted(count, 'entry')} ({names}), got {shown(self.q)}. Give a tuple."
             )
 
     def _check_limits(self) -> None:
@@ -107,7 +108,7 @@ class Joint:
         limits = as_numbers(self.limits, 2, f"{self.kind}.limits")
         if any(isinstance(limit, str) for limit in limits) or not float(limits[0]) < float(limits[1]):
             raise ModelError(
-                f"{self.kind}.limits: expected a lower and an upper number, got {self.limits!r}. Swap them?"
+                f"{self.kind}.limits: expected a lower and an upper number, got {shown(self.limits)}. Swap them?"
             )
         object.__setattr__(self, "limits", limits)
 

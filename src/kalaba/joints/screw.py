@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import casadi as ca
 
+from kalaba.boundary import shown
 from kalaba.errors import ModelError
 from kalaba.joints.formulas import Gap, InWorld, JointMotion, Labels, Velocity, off_labels, tilt_labels
 from kalaba.joints.joint import Joint, along_the_other_way, direction
@@ -47,8 +48,8 @@ class Screw(Joint):
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        if self.by not in COORDINATES:
-            raise ModelError(f"Screw.by: expected 'angle' or 'travel', got {self.by!r}.")
+        if not isinstance(self.by, str) or self.by not in COORDINATES:
+            raise ModelError(f"Screw.by: expected 'angle' or 'travel', got {shown(self.by)}.")
         super(Screw, self).__post_init__()
 
     @property

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from numpy.typing import ArrayLike
 
+from kalaba.boundary import shown
 from kalaba.errors import ModelError
+from kalaba.hints import is_real
 from kalaba.model.names import check_frame, check_name, check_path
 from kalaba.model.text.traced import Traceable, Traced, trace
 from kalaba.space.arrays import Array
 from kalaba.space.number import Number, as_numbers, check_number, is_number, measured, scalar
 from kalaba.space.pose import Axis, AxisLike, PointLike, X, as_axis
+from kalaba.tolerances import SMALLEST_NUMBER
 
 Returned = ArrayLike | Mapping[str, float]  # what a sampled function returns
 Memory = TypeVar("Memory")
@@ -73,8 +76,8 @@ class Thruster:
 
 
 def _check_limit(name: str, limit: float) -> None:
-    if not (limit == math.inf or (is_number(limit) and limit > 0)):
-        raise ModelError(f"{name}.limit: expected a number above zero, got {limit!r}. It bounds both directions.")
+    if not (is_real(limit) and (limit == math.inf or (is_number(limit) and limit > 0))):
+        raise ModelError(f"{name}.limit: expected a number above zero, got {shown(limit)}. It bounds both directions.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +121,7 @@ class Spring:
     def __post_init__(self) -> None:
         check_path(self.name, "Spring")
         if not is_number(self.creep) or not self.creep > 0:
-            raise ModelError(f"{self.name}.creep: expected a speed above zero, got {self.creep!r}.")
+            raise ModelError(f"{self.name}.creep: expected a speed above zero, got {shown(self.creep)}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +149,7 @@ class Rotor:
         check_path(self.name, "Rotor")
         check_number(f"{self.name}.inertia", self.inertia)
         if is_number(self.inertia) and float(self.inertia) < 0:
-            raise ModelError(f"{self.name}.inertia: expected an inertia of zero or more, got {self.inertia!r}.")
+            raise ModelError(f"{self.name}.inertia: expected an inertia of zero or more, got {shown(self.inertia)}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +185,9 @@ class Sampled:
         def __init__(self, function: Callable[..., Any], rate: float, state: object = None) -> None: ...
 
     def __post_init__(self) -> None:
-        if not callable(self.function) or not is_number(self.rate) or not self.rate > 0:
+        if not callable(self.function) or not is_number(self.rate) or not self.rate >= SMALLEST_NUMBER:
             raise ModelError(
-                f"Sampled: expected a callable and a rate above 0 Hz, got {self.function!r}, {self.rate!r}."
+                f"Sampled: expected a callable and a rate above 0 Hz, got {shown(self.function)}, {shown(self.rate)}."
             )
 
     @property

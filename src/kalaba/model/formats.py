@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kalaba.boundary import as_path
 from kalaba.errors import FileError
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ class LeftOutWarning(UserWarning):
 
 def save(described: System | Scenario, path: str | Path) -> Path:
     """Write a machine, or what is to be run on one, to a file; its suffix says which kind. Gives the path."""
-    place = Path(path)
+    place = as_path(path, "save")
     kind = format_of(place)
     if kind.write is None:
         raise FileError(f"{place}: {kind.name} files are read only. Save the machine as .yaml.")

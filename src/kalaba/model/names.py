@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Protocol, runtime_checkable
 
+from kalaba.boundary import shown
 from kalaba.errors import ModelError
 from kalaba.model.text.grammar import RESERVED
 
@@ -35,7 +36,7 @@ def check_name(name: object, what: str) -> None:
     if not isinstance(name, str) or not NAME.match(name) or name in {WORLD, *RESERVED}:
         raise ModelError(
             f"{what}: expected a name of letters, digits and underscores (not world, t, pi or a function such as sin), "
-            f"got {name!r}. Rename it."
+            f"got {shown(name)}. Rename it."
         )
 
 
@@ -49,7 +50,7 @@ def check_line(text: object, path: str) -> None:
     """Refuse what is not one line of printable text: such words stand in files and in code that is exported."""
     if not isinstance(text, str) or not text.isprintable():
         raise ModelError(
-            f"{path}: expected one line of text, got {_short(text)}. Leave line breaks and control codes out."
+            f"{path}: expected one line of text, got {shown(text)}. Leave line breaks and control codes out."
         )
 
 
@@ -57,9 +58,4 @@ def check_frame(name: object, path: str) -> None:
     """Refuse what cannot be the name of a frame, such as the part itself."""
     if not isinstance(name, str):
         hint = f"Write {name.name!r}." if isinstance(name, Named) else "Write its name."
-        raise ModelError(f"{path}: expected the name of a frame, got {type(name).__name__} {_short(name)}. {hint}")
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:37]}..."
+        raise ModelError(f"{path}: expected the name of a frame, got {type(name).__name__} {shown(name)}. {hint}")

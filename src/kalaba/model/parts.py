@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kalaba.boundary import check_arguments, shown
 from kalaba.errors import ModelError
 from kalaba.joints import Free, Joint, Weld
 from kalaba.model.names import WORLD, check_frame, check_line, check_name, check_path
@@ -25,6 +26,7 @@ from kalaba.space.pose import (
     PoseLike,
     as_pose,
 )
+from kalaba.tolerances import LARGEST_NUMBER
 
 Text = str | float | Traced
 Texts = tuple[tuple[str, Text], ...]
@@ -61,7 +63,7 @@ class Body:
         object.__setattr__(self, "at", fixed_pose(self.at, self.name))
         check_frame(self.parent, f"{self.name}.parent")
         if not isinstance(self.solid, AnySolid):
-            raise ModelError(f"{self.name}: expected a solid such as kb.Rod(0.3, mass=1.0), got {self.solid!r}.")
+            raise ModelError(f"{self.name}: expected a solid such as kb.Rod(0.3, mass=1.0), got {shown(self.solid)}.")
         _check_joint(self.name, self.joint, "a joint")
         if not self.joint.in_tree:
             raise ModelError(f"{self.name}: {self.joint.kind} closes loops only. Use it in a Connection.")
@@ -78,7 +80,7 @@ def fixed_pose(content: PoseLike | AsFound, name: str) -> Pose:
 
 def _check_joint(name: str, joint: object, expected: str) -> None:
     if not isinstance(joint, Joint):
-        raise ModelError(f"{name}.joint: expected {expected} such as kb.Revolute(kb.Z), got {joint!r}.")
+        raise ModelError(f"{name}.joint: expected {expected} such as kb.Revolute(kb.Z), got {shown(joint)}.")
 
 
 def _check_numbers(name: str, solid: AnySolid) -> None:
@@ -190,10 +192,10 @@ def _pairs(content: Any, path: str, expected: str) -> tuple[tuple[str, Any], ...
         pairs = tuple(dict(content).items())
         is_paired = len(pairs) == len(content) and not any(isinstance(entry, str) for entry in content)
     except (TypeError, ValueError) as error:
-        raise ModelError(f"{path}: expected {expected}, got {content!r}.") from error
+        raise ModelError(f"{path}: expected {expected}, got {shown(content)}.") from error
     is_named = all(isinstance(key, str) for key, _ in pairs)
     if not is_named or not (is_paired or isinstance(content, Mapping)):  # a text of two letters is no pair
-        raise ModelError(f"{path}: expected {expected}, got {content!r}.")
+        raise ModelError(f"{path}: expected {expected}, got {shown(content)}.")
     return tuple((key, tuple(value) if isinstance(value, list | np.ndarray) else value) for key, value in pairs)
 
 
@@ -212,7 +214,7 @@ def _rows(name: str, zero: object) -> Texts | Traced:
     elif callable(zero):
         return trace(zero, name)
     else:
-        raise ModelError(f"{name}: expected {ROWS}, or a function of m, got {zero!r}.")
+        raise ModelError(f"{name}: expected {ROWS}, or a function of m, got {shown(zero)}.")
     if not rows:
         raise ModelError(f"{name}: expected at least one row, got none.")
     return rows
@@ -260,7 +262,9 @@ class Parameter:
         check_line(self.unit, f"{self.name}.unit")
         check_line(self.description, f"{self.name}.description")
         if not is_number(self.value):
-            raise ModelError(f"{self.name}: expected a finite number, got {self.value!r}.")
+            raise ModelError(
+                f"{self.name}: expected a finite number up to {LARGEST_NUMBER:g}, got {shown(self.value)}."
+            )
 
 
 @dataclass(frozen=True)
@@ -293,6 +297,7 @@ class Start:
 
     def over(self, other: Start) -> Start:
         """Join two starts; what this one says of a name replaces what the other says."""
+        check_arguments(Start.over, locals())
         return Start.joined((self, other))
 
     @staticmethod
@@ -312,6 +317,7 @@ class Start:
 
     def prefixed(self, prefix: str) -> Start:
         """Put a placement's name before every key."""
+        check_arguments(Start.prefixed, locals())
         return Start(
             hold={f"{prefix}.{key}": value for key, value in self.hold},
             guess={f"{prefix}.{key}": value for key, value in self.guess},

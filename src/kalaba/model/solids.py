@@ -7,12 +7,13 @@ xy is the entry of the inertia matrix (minus the product of inertia).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Sized
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from kalaba.boundary import check_fields
 from kalaba.errors import ModelError
 from kalaba.space.number import Number, as_numbers, scalar, vector
 from kalaba.space.pose import ZERO3, Axis, AxisLike, PointLike, Vector3, X, Z, as_axis
@@ -149,6 +150,7 @@ class Solid(AnySolid):
         object.__setattr__(self, "inertia", _six(self.inertia))
         if self.tip is not None:
             object.__setattr__(self, "tip", as_numbers(self.tip, 3, "Solid.tip"))
+        check_fields(self, but=("mass", "com", "inertia", "tip"))
 
     def mass_properties(self, value: Evaluate) -> MassProperties:
         """Give the numbers as they are."""
@@ -182,6 +184,10 @@ class Rod(AnySolid):
     def __post_init__(self) -> None:
         object.__setattr__(self, "axis", as_axis(self.axis))
 
+    def check_numbers(self, path: str, value: Evaluate) -> None:
+        """A length of zero or more."""
+        _check_size(f"{path}.length", value(self.length))
+
     def mass_properties(self, value: Evaluate) -> MassProperties:
         """Scale everything by the length."""
         length, mass = value(self.length), value(self.mass)
@@ -212,6 +218,11 @@ class Box(AnySolid):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "size", as_numbers(self.size, 3, "Box.size"))
+
+    def check_numbers(self, path: str, value: Evaluate) -> None:
+        """Edges of zero or more."""
+        for axis, edge in zip("xyz", self.size, strict=True):
+            _check_size(f"{path}.size.{axis}", value(edge))
 
     def mass_properties(self, value: Evaluate) -> MassProperties:
         """I_xx = m (b² + c²) / 12, and so on."""
@@ -247,6 +258,11 @@ class Cylinder(AnySolid):
     def __post_init__(self) -> None:
         object.__setattr__(self, "axis", as_axis(self.axis))
 
+    def check_numbers(self, path: str, value: Evaluate) -> None:
+        """A radius and a length of zero or more."""
+        _check_size(f"{path}.radius", value(self.radius))
+        _check_size(f"{path}.length", value(self.length))
+
     def mass_properties(self, value: Evaluate) -> MassProperties:
         """I = m r²/2 along the axis, m (3 r² + l²) / 12 across it."""
         mass, square = value(self.mass), value(self.radius) ** 2
@@ -258,9 +274,16 @@ class Cylinder(AnySolid):
         return Roller(value(self.radius), value(self.length), self.axis)
 
 
+def _check_size(path: str, length: float) -> None:
+    if not length >= 0.0:
+        raise ModelError(
+            f"{path}: expected a length of zero or more, got {length:g} m. Turn the axis, if it is meant so."
+        )
+
+
 def _six(inertia: Any) -> tuple[Number, ...]:
-    rows = tuple(inertia)
-    if len(rows) == 3 and all(isinstance(row, Sized) and not isinstance(row, str) for row in rows):
+    rows = tuple(inertia) if isinstance(inertia, tuple | list | np.ndarray) and np.ndim(inertia) else ()
+    if len(rows) == 3 and all(isinstance(row, tuple | list | np.ndarray) and len(row) == 3 for row in rows):
         rows = (rows[0][0], rows[1][1], rows[2][2], rows[0][1], rows[0][2], rows[1][2])
     if len(rows) == 3:
         rows = (*rows, 0.0, 0.0, 0.0)

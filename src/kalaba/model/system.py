@@ -8,6 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from kalaba.boundary import shown
 from kalaba.errors import ModelError, near
 from kalaba.model.acting import Actuator, Force, Rotor, Spring, Thruster
@@ -122,9 +124,11 @@ class System:
         object.__setattr__(self, "parameters", _overrides(self.parameters))
         for part in self.parts:
             if not isinstance(part, PART_TYPES):
-                raise ModelError(f"{self.name}: expected parts such as Body or Connection, got {part!r}.")
+                raise ModelError(f"{self.name}: expected parts such as Body or Connection, got {shown(part)}.")
         if not isinstance(self.start, Start):
-            raise ModelError(f"{self.name}.start: expected kb.Start(hold={{...}}, guess={{...}}), got {self.start!r}.")
+            raise ModelError(
+                f"{self.name}.start: expected kb.Start(hold={{...}}, guess={{...}}), got {shown(self.start)}."
+            )
         _ = self.machine  # resolves every name, so that mistakes show here
 
     @cached_property
@@ -176,8 +180,8 @@ class System:
         """
         known = [part.name for part in self.parts]
         for name in names:
-            if name not in known:
-                raise ModelError(f"{self.name}: no part {name!r} to remove; {near(name, known)}")
+            if not isinstance(name, str) or name not in known:
+                raise ModelError(f"{self.name}: no part {shown(name)} to remove; {near(name, known)}")
         return replace(self, parts=tuple(part for part in self.parts if part.name not in names))
 
     def with_parameters(self, values: Values) -> System:
@@ -201,9 +205,9 @@ class System:
 
 
 def _listed(content: Any, path: str) -> tuple[Any, ...]:
-    if isinstance(content, str) or not isinstance(content, Iterable):
-        shown = repr(content) if isinstance(content, str) else type(content).__name__
-        raise ModelError(f"{path}: expected a tuple, got {shown}. A tuple of one ends with a comma: (a,).")
+    if isinstance(content, str | np.ndarray) or not isinstance(content, Iterable):
+        what = shown(content) if isinstance(content, str) else type(content).__name__
+        raise ModelError(f"{path}: expected a tuple, got {what}. A tuple of one ends with a comma: (a,).")
     return tuple(content)
 
 
@@ -213,7 +217,7 @@ def _names(content: Any, path: str) -> tuple[tuple[str, str], ...]:
     except (TypeError, ValueError):
         pairs = ((str(content), content),)
     if any(not isinstance(name, str) for pair in pairs for name in pair):
-        raise ModelError(f"{path}: expected {{connection: body}}, both names, got {content!r}.")
+        raise ModelError(f"{path}: expected {{connection: body}}, both names, got {shown(content)}.")
     return pairs
 
 
@@ -224,5 +228,5 @@ def _overrides(values: Values | Pairs) -> Pairs:
         raise ModelError(f"parameters: expected {{path: number}}, got {shown(values)}.") from error
     for path, value in pairs.items():
         if not is_number(value):
-            raise ModelError(f"{path}: expected a finite number, got {value!r}. Expressions belong in the parts.")
+            raise ModelError(f"{path}: expected a finite number, got {shown(value)}. Expressions belong in the parts.")
     return tuple(sorted((path, float(value)) for path, value in pairs.items()))

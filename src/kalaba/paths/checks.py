@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba import tolerances
+from kalaba.boundary import shown
 from kalaba.errors import ControlError
+from kalaba.hints import is_real, is_real_array
 from kalaba.space.arrays import Array
 from kalaba.units import counted
 
@@ -21,28 +23,28 @@ def positive(value: object, what: str) -> float:
     number = finite(value, what)
     if number <= 0:
         raise ControlError(f"{what}: expected a number above zero, got {value!r}.")
+    if number < tolerances.SMALLEST_NUMBER:
+        raise ControlError(f"{what}: expected a number of {tolerances.SMALLEST_NUMBER:g} or more, got {value!r}.")
     return number
 
 
 def finite(value: object, what: str) -> float:
     """A finite number."""
-    try:
-        number = float(cast("float", value))
-    except (TypeError, ValueError) as error:
-        raise ControlError(f"{what}: expected a number, got {value!r}.") from error
-    if not np.isfinite(number):
-        raise ControlError(f"{what}: expected a finite number, got {value!r}.")
+    if not is_real(value):
+        raise ControlError(f"{what}: expected a number, got {shown(value)}.")
+    number = float(cast("float", value))
+    if not abs(number) <= tolerances.LARGEST_NUMBER:
+        raise ControlError(f"{what}: expected a finite number up to {tolerances.LARGEST_NUMBER:g}, got {value!r}.")
     return number
 
 
 def point(value: object, what: str) -> Point:
     """Three finite numbers."""
-    try:
-        numbers = np.asarray(cast("ArrayLike", value), dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ControlError(f"{what}: expected three numbers, got {value!r}.") from error
+    if not is_real_array(value):
+        raise ControlError(f"{what}: expected three numbers, got {shown(value)}.")
+    numbers = np.asarray(cast("ArrayLike", value), dtype=float)
     if numbers.shape != (3,) or not np.isfinite(numbers).all():
-        raise ControlError(f"{what}: expected three finite numbers, got {value!r}.")
+        raise ControlError(f"{what}: expected three finite numbers, got {shown(value)}.")
     x, y, z = numbers.tolist()
     return (x, y, z)
 
@@ -52,7 +54,7 @@ def distinct_points(values: object, what: str, least: int = 2) -> Array:
     try:
         listed = list(cast("Iterable[object]", values))
     except TypeError as error:
-        raise ControlError(f"{what}: expected a sequence of points, got {values!r}.") from error
+        raise ControlError(f"{what}: expected a sequence of points, got {shown(values)}.") from error
     if len(listed) < least:
         raise ControlError(f"{what}: expected at least {counted(least, 'point')}, got {len(listed)}.")
     points = np.array([point(value, f"{what}[{k}]") for k, value in enumerate(listed)])

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba import tolerances
+from kalaba.boundary import check_arguments
 from kalaba.errors import ControlError
 from kalaba.paths.chain import Chain, Circular, Quintic, arc, straight
 from kalaba.paths.checks import distinct_points, finite, point, positive
@@ -73,6 +74,7 @@ def circle(  # noqa: PLR0913, PLR0917  (each says one thing about the circle)
         phase: angle of its beginning about the normal, rad
         turns: whole turns
     """
+    check_arguments(circle, locals(), ControlError)
     radius = positive(diameter, "circle.diameter") / 2
     if isinstance(turns, bool) or not isinstance(turns, int) or turns < 1:
         raise ControlError(f"circle.turns: expected a whole number of turns, 1 or more, got {turns!r}.")
@@ -100,6 +102,7 @@ def line(
         duration: of the whole path, s
         timing: how one goes along it, such as `kb.path.MinimumJerk(2.0)`
     """
+    check_arguments(line, locals(), ControlError)
     points = distinct_points((start, end), "line")
     curve = Chain(tuple(points[0].tolist()), (straight(*points),))
     return Path(curve, timing_of(curve.length, speed, duration, timing))
@@ -125,6 +128,7 @@ def polyline(
         timing: how one goes along it
         blend: how corners are rounded, or the distance from the corner at which that begins, m
     """
+    check_arguments(polyline, locals(), ControlError)
     corners = distinct_points(points, "polyline")
     if blend is None:
         blend = float(np.linalg.norm(np.diff(corners, axis=0), axis=1).min()) / 4
@@ -156,6 +160,7 @@ def spline(
         degree: 3 or 5
         closed: whether it goes on to where it began
     """
+    check_arguments(spline, locals(), ControlError)
     from scipy.interpolate import make_interp_spline
 
     if degree not in {3, 5}:
@@ -185,6 +190,7 @@ def expression(x: str | float, y: str | float, z: str | float, duration: float) 
         z: the same
         duration: how long the path takes, s
     """
+    check_arguments(expression, locals(), ControlError)
     duration = positive(duration, "expression.duration")
     texts = tuple(entry if isinstance(entry, str) else repr(finite(entry, "expression")) for entry in (x, y, z))
     return Path(written((texts[0], texts[1], texts[2]), duration), Constant(1.0).fit(duration))

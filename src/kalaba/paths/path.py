@@ -10,6 +10,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kalaba.boundary import check_arguments
 from kalaba.errors import ControlError
 from kalaba.model.text.expressions import parse
 from kalaba.paths.checks import finite, point, times
@@ -90,6 +91,7 @@ class Path:
             t: times, s
             origin: where the frame is at the start, m; counts for relative paths
         """
+        check_arguments(Path.at, locals(), ControlError)
         t = times(t)
         s, v, a = self.profile.at(t.ravel())
         shape = self.curve.at(s)
@@ -104,6 +106,7 @@ class Path:
         Arguments:
             t: times, s
         """
+        check_arguments(Path.progress, locals(), ControlError)
         t = times(t)
         s, v, a = (part.reshape(t.shape) / self.profile.length for part in self.profile.at(t.ravel()))
         return s, v, a
@@ -137,6 +140,7 @@ class Path:
         Arguments:
             origin: where the frame is at the start, m, as numbers or texts; counts for relative paths
         """
+        check_arguments(Path.text, locals(), ControlError)
         x, y, z = self.curve.text(self.profile.text)
         if not self.is_relative:
             return (x, y, z)
@@ -185,6 +189,7 @@ class Turn:
 
     def at(self, t: ArrayLike, path: Path) -> TurnMotion:
         """Rotation vector, angular velocity and angular acceleration."""
+        check_arguments(Turn.at, locals(), ControlError)
         whole = self.angle * np.array(self.axis.components)
         return TurnMotion(*(part[..., np.newaxis] * whole for part in path.progress(t)))
 
@@ -200,6 +205,7 @@ def turn(axis: AxisLike, angle: float) -> Turn:
         axis: axis in the world, kb.X, kb.Y, kb.Z or three numbers
         angle: angle over the whole path, rad
     """
+    check_arguments(turn, locals(), ControlError)
     return Turn(axis, angle)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import casadi as ca
 import numpy as np
@@ -60,6 +60,7 @@ class Profile:
         return s
 
 
+@runtime_checkable
 class Timing(Protocol):
     """A way to go along a curve of any length."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import ItemsView, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from kalaba.boundary import shown
 from kalaba.errors import ModelError
+from kalaba.hints import is_real_array
 from kalaba.plant.state import NamedState, State
 from kalaba.space.arrays import Array
 from kalaba.tolerances import QUATERNION_NEARLY_UNIT, QUATERNION_UNIT
@@ -18,19 +19,14 @@ from kalaba.units import counted
 if TYPE_CHECKING:
     from kalaba.model.machine import Machine
 
+NOTHING: ItemsView[str, ArrayLike] = {}.items()
 SHOWN = 3  # missing names in a message
 WRENCH = ("force x", "force y", "force z", "torque x", "torque y", "torque z")
 
 
 def checked(value: ArrayLike, size: int, what: str, names: Sequence[str]) -> Array:
     """Refuse vectors of the wrong shape or with NaN, naming the entry."""
-    try:
-        vector = np.asarray(value)
-        vector = vector if vector.dtype.kind == "c" else np.asarray(vector, dtype=float)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ModelError(f"{what}: expected {counted(size, 'number')}, got {shown(value)}. Give an array.") from error
-    if vector.dtype.kind == "c":
-        raise ModelError(f"{what}: expected real numbers, got complex ones. Give their real parts.")
+    vector = as_real(value, size, what)
     if vector.shape != (size,):
         first = ", ".join(names[:6]) + (", ..." if len(names) > 6 else "")
         raise ModelError(
@@ -42,6 +38,22 @@ def checked(value: ArrayLike, size: int, what: str, names: Sequence[str]) -> Arr
             f"{what}: expected finite numbers, got {vector[index]} for {names[index]}. Check where it comes from."
         )
     return vector
+
+
+def as_real(value: ArrayLike, size: int, what: str) -> Array:
+    """Real numbers as an array of any shape; `size` is how many were expected, for the message."""
+    if not is_real_array(value):
+        if isinstance(value, np.ndarray) and value.dtype.kind == "c":
+            raise ModelError(f"{what}: expected real numbers, got complex ones. Give their real parts.")
+        raise ModelError(f"{what}: expected {counted(size, 'number')}, got {shown(value)}. Give an array.")
+    return np.asarray(value, dtype=float)
+
+
+def as_state(value: object, what: str) -> State:
+    """A State, or a pair (q, v), as a State; what is neither is refused."""
+    if not isinstance(value, tuple | list) or len(value) != 2:
+        raise ModelError(f"{what}: expected a State (q, v), got {shown(value)}. Try run.end or plant.start.")
+    return State(*value)
 
 
 def checked_configuration(value: State | ArrayLike, machine: Machine, what: str = "q") -> Array:
@@ -83,9 +95,7 @@ def made_unit(configurations: Array, machine: Machine, what: str = "q") -> Array
 
 def own_state(machine: Machine, state: object) -> State:
     """The machine's own q and v of a given state: by name where the state knows its names, else as they stand."""
-    if not isinstance(state, tuple | list) or len(state) != 2:
-        raise ModelError(f"{machine.name}.start: expected a State (q, v), got {state!r}. Try run.end or plant.start.")
-    q, v = state
+    q, v = as_state(state, f"{machine.name}.start")
     coordinates, velocities = (tuple(c.name for c in side) for side in (machine.coordinates, machine.velocities))
     if isinstance(state, NamedState) and state.coordinates:
         q = _picked(machine.name, q, state.coordinates, coordinates)
@@ -104,3 +114,17 @@ def _picked(name: str, values: Array, known: tuple[str, ...], wanted: tuple[str,
         )
     index = {entry: i for i, entry in enumerate(known)}
     return np.asarray([values[index[entry]] for entry in wanted], dtype=float)
+
+
+def is_batch(q: ArrayLike) -> bool:
+    """Whether configurations are many, one per row."""
+    return is_real_array(q) and np.ndim(q) > 1
+
+
+def pushed_frames(wrenches: Mapping[str, ArrayLike] | None) -> ItemsView[str, ArrayLike]:
+    """The frames that wrenches act on, with these; what is no map is refused."""
+    if wrenches is None:
+        return NOTHING
+    if not isinstance(wrenches, Mapping):
+        raise ModelError(f"wrenches: expected {{frame: six numbers}}, got {shown(wrenches)}.")
+    return wrenches.items()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, NamedTuple
+from math import inf
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,9 +12,10 @@ from numpy.typing import ArrayLike
 from kalaba.constrain.rows import pivots
 from kalaba.constrain.solvers import Motion, Problem, in_sizes
 from kalaba.errors import ConstraintError, ModelError
+from kalaba.hints import is_real_array
 from kalaba.native.backend import machine_code
 from kalaba.native.watched import Watch, watched
-from kalaba.plant.arguments import made_unit
+from kalaba.plant.arguments import as_real, made_unit, pushed_frames
 from kalaba.plant.choice import (
     Choice,
     Health,
@@ -32,6 +34,8 @@ from kalaba.plant.lanes import run_lanes
 from kalaba.plant.projection import instant, metric_of
 from kalaba.space.arrays import Array
 from kalaba.tolerances import QUATERNION_NEARLY_UNIT, QUATERNION_UNIT, ROW_CONTRADICTION
+
+FLOAT = np.dtype(np.float64)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -141,16 +145,26 @@ class Quick:
         self._q, self._v, self._u = (len(plant.coordinates),), (len(plant.velocities),), (len(plant.actuators),)
         self._t, self._n = plant.layout.t, len(plant.velocities)
 
-    def __call__(
-        self, q: ArrayLike, v: ArrayLike, force: ArrayLike | None, t: float, actuation: ArrayLike | None
+    def __call__(  # noqa: PLR0911  (each way out is the cheapest where it stands)
+        self,
+        q: Any,  # noqa: ANN401  (asked for its shape and type, which an array has)
+        v: Any,  # noqa: ANN401
+        force: ArrayLike | None,
+        t: float,
+        actuation: ArrayLike | None,
     ) -> Motion | None:
         """Evaluate, or give None."""
-        if not (self.is_used and isinstance(q, np.ndarray) and isinstance(v, np.ndarray)):
+        if not self.is_used:
             return None
-        if q.shape != self._q or v.shape != self._v:
+        try:
+            if q.shape != self._q or v.shape != self._v or q.dtype is not FLOAT or v.dtype is not FLOAT:
+                return None
+            if not -inf < t < inf:
+                return None
+        except (AttributeError, TypeError, ValueError):  # no arrays, no number
             return None
-        if (force is not None and np.shape(force) != self._v) or (
-            actuation is not None and np.shape(actuation) != self._u
+        if (force is not None and not _is_row(force, self._v)) or (
+            actuation is not None and not _is_row(actuation, self._u)
         ):
             return None
         at = self._arrays()
@@ -181,6 +195,13 @@ class Quick:
         except AttributeError:
             self._threads.arrays = _Arrays(self._plant)
             return self._threads.arrays  # type: ignore[no-any-return]
+
+
+def _is_row(values: ArrayLike, shape: tuple[int, ...]) -> bool:
+    """Whether values are real numbers, as many as are needed."""
+    if isinstance(values, np.ndarray) and values.dtype is FLOAT:
+        return bool(values.shape == shape)
+    return is_real_array(values) and np.shape(values) == shape
 
 
 class _Arrays:
@@ -241,27 +262,30 @@ def batch_motion(plant: Plant, q: ArrayLike, v: ArrayLike, acting: Acting) -> Mo
 
 def fields_of(plant: Plant, q: ArrayLike, v: ArrayLike, acting: Acting) -> dict[str, Array]:
     """Check what a batch is given: arrays (count, width), or (width,) for all states; q is always the former."""
-    count, n = len(np.asarray(q)), len(plant.velocities)
+    count, n = len(as_real(q, len(plant.coordinates), "q")), len(plant.velocities)
     arguments = {
         "q": ("q", q, len(plant.coordinates)),
         "v": ("v", v, n),
         "f": ("force", acting.force, n),
         "u": ("actuation", acting.actuation, len(plant.actuators)),
     }
-    given = {field: argument for field, argument in arguments.items() if argument[1] is not None}
-    fields = {field: _checked(name, values, count, width) for field, (name, values, width) in given.items()}
+    fields = {
+        field: _checked(name, values, count, width)
+        for field, (name, values, width) in arguments.items()
+        if values is not None
+    }
     fields["q"] = made_unit(fields["q"], plant.machine)
-    times = np.asarray(acting.t, dtype=float)
+    times = as_real(acting.t, count, "t")
     fields["t"] = _checked("t", times.reshape((-1, 1) if times.ndim else (1,)), count, 1)
-    for frame, wrench in (acting.wrenches or {}).items():
+    for frame, wrench in pushed_frames(acting.wrenches):
         each = np.broadcast_to(_checked(f"wrench on {frame}", wrench, count, 6), (count, 6))
         pushed = np.array([plant.jacobian(frame, row).T @ w for row, w in zip(fields["q"], each, strict=True)])
         fields["f"] = pushed + fields.get("f", 0.0)
     return fields
 
 
-def _checked(name: str, batch: ArrayLike | None, count: int, width: int) -> Array:
-    values = np.ascontiguousarray(batch, dtype=float)
+def _checked(name: str, batch: ArrayLike, count: int, width: int) -> Array:
+    values = np.ascontiguousarray(as_real(batch, count * width, name))
     if values.shape not in {(count, width), (width,)} or (name == "q" and values.ndim == 1):
         raise ModelError(f"{name}: expected a batch of shape ({count}, {width}), got {values.shape}.")
     if not np.isfinite(values.sum()):

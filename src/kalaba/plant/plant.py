@@ -10,12 +10,12 @@ import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kalaba.boundary import check_choice
+from kalaba.boundary import called, check_arguments, check_choice, shown
 from kalaba.constrain.kernels.functions import watch
 from kalaba.constrain.kernels.pairs import has_long_trees
 from kalaba.constrain.kernels.standard import STANDARD
@@ -30,7 +30,7 @@ from kalaba.model.system import System
 from kalaba.native.backend import Backend, Evaluator, Native
 from kalaba.native.recent import Recent
 from kalaba.plant import floating
-from kalaba.plant.arguments import WRENCH, checked, checked_configuration
+from kalaba.plant.arguments import WRENCH, as_state, checked, checked_configuration, is_batch, pushed_frames
 from kalaba.plant.as_found import settle_as_found
 from kalaba.plant.choice import Choice, first_choice, keep_rows, rows_at
 from kalaba.plant.derivatives import Derivatives, derivatives
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
 Trace = Callable[["Equations"], "ca.Function"]
 Value = TypeVar("Value")
 KeptRows = Literal["all", "start", "here"]
+ROWS_KEPT: tuple[KeptRows, ...] = get_args(KeptRows)
 
 
 class RebuildWarning(UserWarning):
@@ -144,6 +145,7 @@ class Plant:
             names: names of motors
             what: who asks for them, for the message of an error
         """
+        check_arguments(Plant.motors, locals(), ControlError)
         for name in names:
             if name not in self.actuators:
                 raise ControlError(f"{what}: {self.system.name} has no actuator {name!r}; {near(name, self.actuators)}")
@@ -246,6 +248,7 @@ class Plant:
         Arguments:
             name: its name there
         """
+        self._check_standard(name)
         return self.function(name, *variant(self, name), seldom=STANDARD[name].is_seldom)
 
     def interpreted(self, name: str) -> Evaluator:
@@ -254,6 +257,7 @@ class Plant:
         Arguments:
             name: its name in `constrain/kernels/standard.py`
         """
+        self._check_standard(name)
         return self._functions.get(f"{name} interpreted", lambda: interpreted(self, name))
 
     def once(self, key: Hashable, make: Callable[[], Value]) -> Value:
@@ -263,7 +267,8 @@ class Plant:
             key: what tells it apart from other values
             make: makes it
         """
-        value: Value = self._values.get(key, make)
+        check_arguments(Plant.once, locals())
+        value: Value = self._values.get(key, lambda: called(make, "once"))
         return value
 
     def lanes(self, name: str, lanes: int) -> tuple[Kernel, Array]:
@@ -273,6 +278,8 @@ class Plant:
             name: its name in `constrain/kernels/standard.py`
             lanes: how many states at a time
         """
+        check_arguments(Plant.lanes, locals())
+        self._check_standard(name)
         full = f"{name} lanes {lanes}"
         if full not in self._lanes:
             trace, label = variant(self, name, lanes)
@@ -292,10 +299,33 @@ class Plant:
                 for native kernels and laws. "here": those chosen at this state, which must obey them, for functions of
                 the whole machine. With both of the latter w is that of a singular mass matrix
         """
-        packed = self.layout.pack(q, v, t)
+        check_arguments(Plant.pack, locals())
+        sizes = ((len(self.coordinates),), (len(self.velocities),))
+        if np.shape(q) != sizes[0] or np.shape(v) not in ((), sizes[1]):
+            raise ModelError(
+                f"{self.system.name}: expected q and v of shapes {sizes[0]} and {sizes[1]}, got {np.shape(q)} and "
+                f"{np.shape(v)}."
+            )
+        return self._kept(self.layout.pack(q, v, t), rows)
+
+    def _kept(self, packed: Array, rows: KeptRows) -> Array:
+        """A packed state with the mask of the rows that are kept."""
         if rows != "all":
             keep_rows(self, packed, self.choice.mask if rows == "start" else rows_at(self, packed).mask)
         return packed
+
+    def _check_standard(self, name: str) -> None:
+        """Refuse what is no name of a standard function."""
+        if not isinstance(name, str) or name not in STANDARD:
+            raise ModelError(f"{self.system.name}: no function {shown(name)}; {near(name, STANDARD)}")
+
+    def _check_packed(self, inputs: Array) -> None:
+        """Refuse what is no packed state of this machine."""
+        if not isinstance(inputs, np.ndarray) or inputs.shape != (self.layout.size,):
+            raise ModelError(
+                f"{self.system.name}: expected a packed state of {self.layout.size} numbers, got {shown(inputs)}. "
+                "plant.inputs(q, v, t) gives one."
+            )
 
     def inputs(self, q: ArrayLike, v: ArrayLike | None = None, t: float = 0.0, *, rows: KeptRows = "all") -> Array:
         """Pack a state after checking it; see `pack`.
@@ -308,7 +338,11 @@ class Plant:
         """
         speed = np.zeros(len(self.velocities)) if v is None else checked(v, len(self.velocities), "v", self.velocities)
         time = checked((t,), 1, "t", ("time",))[0]
-        return self.pack(checked_configuration(q, self.machine), speed, time, rows=rows)
+        if rows not in ROWS_KEPT:
+            raise ModelError(
+                f"{self.system.name}: rows: expected {' or '.join(map(repr, ROWS_KEPT))}, got {shown(rows)}."
+            )
+        return self._kept(self.layout.pack(checked_configuration(q, self.machine), speed, time), rows)
 
     def evaluate(self, name: str, inputs: Array) -> dict[str, Array]:
         """Evaluate a standard function and name its outputs.
@@ -318,6 +352,7 @@ class Plant:
             inputs: a packed state, see `pack`
         """
         function = self.standard(name)
+        self._check_packed(inputs)
         values = function(inputs)
         return {key: values[part] for key, part in function.outputs.items()}
 
@@ -375,6 +410,7 @@ class Plant:
         Arguments:
             inputs: a packed state, see `packed`
         """
+        self._check_packed(inputs)
         return instant(self, inputs).problem
 
     def motion(
@@ -400,7 +436,7 @@ class Plant:
         """
         if wrenches is None and (motion := self.quick(q, v, force, t, actuation)) is not None:
             return motion
-        if np.ndim(q) > 1:
+        if is_batch(q):
             return batch_motion(self, q, v, Acting(force, t, actuation, wrenches))
         return motion_at(self, self.packed(q, v, force, t, actuation, wrenches))
 
@@ -430,7 +466,7 @@ class Plant:
             packed[self.layout.u][: len(self.actuators)] = checked(
                 actuation, len(self.actuators), "actuation", self.actuators
             )
-        for frame, wrench in (wrenches or {}).items():
+        for frame, wrench in pushed_frames(wrenches):
             packed[self.layout.f] += self.jacobian(frame, q).T @ checked(wrench, 6, f"wrench on {frame}", WRENCH)
         return packed
 
@@ -441,7 +477,7 @@ class Plant:
             frame: name of a body, or of a frame on one
             q: configuration, one number per coordinate (m, rad, unit quaternions)
         """
-        reading = FrameReading.of(self.watch((frame,), self.inputs(q))[0])
+        reading = self._read(frame, q)
         return NumericPose(reading.position, reading.rotation)
 
     def jacobian(self, frame: str, q: ArrayLike) -> Array:
@@ -451,7 +487,13 @@ class Plant:
             frame: name of a body, or of a frame on one
             q: configuration, one number per coordinate (m, rad, unit quaternions)
         """
-        return FrameReading.of(self.watch((frame,), self.inputs(q))[0]).jacobian
+        return self._read(frame, q).jacobian
+
+    def _read(self, frame: str, q: ArrayLike) -> FrameReading:
+        """Where a frame is; what is no name of one is refused, that of a coordinate too."""
+        if not isinstance(frame, str) or frame not in self.machine.frames:
+            raise ModelError(f"{self.system.name}: no frame {shown(frame)}; {near(frame, self.machine.frames)}")
+        return FrameReading.of(self.watch((frame,), self.inputs(q))[0])
 
     def velocity(self, frame: str, q: ArrayLike, v: ArrayLike) -> Array:
         """Linear velocity of a frame's origin, then angular velocity, world axes.
@@ -470,10 +512,13 @@ class Plant:
             names: names of coordinates, displacements and frames
             inputs: a packed state, see `inputs`
         """
+        if not isinstance(names, tuple | list):
+            raise ModelError(f"{self.system.name}: expected a tuple of names, got {shown(names)}.")
         scalars = {*self.coordinates, *self.machine.displacements}
         for name in names:
-            if name not in self.machine.frames and name not in scalars:
-                raise ModelError(f"{self.system.name}: no frame {name!r}; {near(name, self.machine.frames)}")
+            if not isinstance(name, str) or (name not in self.machine.frames and name not in scalars):
+                raise ModelError(f"{self.system.name}: no frame {shown(name)}; {near(name, self.machine.frames)}")
+        self._check_packed(inputs)
         if not names:
             return []
         function = self.function("watch", lambda equations: watch(equations, names), " ".join(names))
@@ -524,6 +569,7 @@ class Plant:
             q: configuration, one number per coordinate (m, rad, unit quaternions)
             base: name of the floating base; that of the frame's tree if not given
         """
+        check_arguments(Plant.generalised_jacobian, locals())
         return floating.generalised_jacobian(self, frame, q, base)
 
     def reaction_null(self, q: ArrayLike, base: str | None = None, *, attitude_only: bool = False) -> Array:
@@ -534,6 +580,7 @@ class Plant:
             base: name of the floating base; needed if there are several
             attitude_only: whether the base may be pushed along
         """
+        check_arguments(Plant.reaction_null, locals())
         return floating.reaction_null(self, q, base, attitude_only=attitude_only)
 
     def output(self, name: str, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> float:
@@ -545,8 +592,8 @@ class Plant:
             v: velocities, one number per velocity (m/s, rad/s)
             t: time, s
         """
-        if name not in self.outputs:
-            raise ModelError(f"{self.system.name}: no output {name!r}; {near(name, self.outputs)}")
+        if not isinstance(name, str) or name not in self.outputs:
+            raise ModelError(f"{self.system.name}: no output {shown(name)}; {near(name, self.outputs)}")
         return float(self.evaluate("observe", self.inputs(q, v, t))["outputs"][self.outputs.index(name)])
 
     def reaction(  # noqa: PLR0913  (a state and all that acts on it, as in `motion`)
@@ -571,6 +618,8 @@ class Plant:
             actuation: one number per motor (N, N·m); zero if not given
             wrenches: {frame: (force, torque)} at the frame's origin, world axes (N, N·m); none if not given
         """
+        if not isinstance(connection, str):
+            raise ModelError(f"{self.system.name}: expected the name of a connection, got {shown(connection)}.")
         return reaction(self, connection, self.packed(q, v, force, t, actuation, wrenches))
 
     def derivatives(self, q: ArrayLike, v: ArrayLike, force: ArrayLike | None = None, t: float = 0.0) -> Derivatives:
@@ -597,7 +646,7 @@ class Plant:
         Raises:
             ConstraintError: no closed configuration is near
         """
-        return projected(self, State(*state), t)
+        return projected(self, as_state(state, f"{self.system.name}.project"), t)
 
     def step(self, state: State, actuation: ArrayLike | None = None, dt: float = 1e-3, t: float = 0.0) -> State:
         """Advance a state by dt with held actuation: one Runge-Kutta step, then projection.

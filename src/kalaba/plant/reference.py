@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba.errors import ConstraintError
+from kalaba.plant.arguments import as_real, is_batch
 from kalaba.plant.assembly import weighted_step
 from kalaba.plant.choice import Choice, choose, nearest, not_finite, pivots_at, worst_row
 from kalaba.plant.evaluate import Acting, fields_of, motion_with
@@ -319,9 +320,14 @@ def project_state(plant: Plant, state: State, t: float) -> State:
 def projected(plant: Plant, state: State, t: ArrayLike) -> State:
     """`plant.project`: one state, or a batch of them."""
     q, v = state
-    if np.ndim(q) > 1:
+    if is_batch(q):
         return _projected_batch(plant, q, v, t)
-    one = _projected_batch(plant, np.asarray(q)[np.newaxis], np.asarray(v)[np.newaxis], t)
+    one = _projected_batch(
+        plant,
+        as_real(q, len(plant.coordinates), "q")[np.newaxis],
+        as_real(v, len(plant.velocities), "v")[np.newaxis],
+        t,
+    )
     return State(one.q[0], one.v[0])
 
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kalaba.boundary import shown
 from kalaba.errors import ConstraintError, ModelError, NotFiniteError
 from kalaba.native.backend import machine_code
 from kalaba.plant import failures
-from kalaba.plant.arguments import checked
+from kalaba.plant.arguments import as_state, checked
 from kalaba.plant.choice import rows_at
 from kalaba.plant.inertia import is_unheld
 from kalaba.plant.projection import instant, is_open
@@ -31,13 +32,14 @@ if TYPE_CHECKING:
 
 def one_step(plant: Plant, state: State, actuation: ArrayLike | None, dt: float, t: float) -> State:
     """Advance a state by one step with held actuation."""
+    state = as_state(state, f"{plant.system.name}.step")
     held = np.zeros(plant.layout.n_u)
     if actuation is not None:
         held[: len(plant.actuators)] = checked(actuation, len(plant.actuators), "actuation", plant.actuators)
     if not is_number(dt) or not dt > 0:
-        raise ModelError(f"{plant.system.name}.step: expected dt above 0 s, got {dt!r}. One step forward in time.")
+        raise ModelError(f"{plant.system.name}.step: expected dt above 0 s, got {shown(dt)}. One step forward in time.")
     if plant.is_native:
-        return plant.stepping(State(*state), held, Span(t, dt))
+        return plant.stepping(state, held, Span(t, dt))
     packed = plant.inputs(*state, t)
     return step_state(plant, State(packed[plant.layout.q], packed[plant.layout.v]), held, Span(t, dt))
 

@@ -16,6 +16,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from kalaba.boundary import as_path, check_arguments
 from kalaba.errors import FileError, near
 from kalaba.results.places import first_line
 from kalaba.space.arrays import Array
@@ -93,7 +94,8 @@ def read_measured(
     Raises:
         FileError: no such file, or no such table; the message says which line and what was expected
     """
-    place = Path(path)
+    check_arguments(read_measured, locals())
+    place = as_path(path, "read_measured")
     for name, number in (("time_scale", time_scale), ("time_shift", time_shift), *scale.items()):
         if not is_number(number) or not math.isfinite(number):
             raise FileError(f"{place}: expected a number for {name}, got {number!r}.")
@@ -123,9 +125,9 @@ def _plain(unit: str) -> str:
 
 def _table(place: Path) -> tuple[list[str], list[str], Array]:
     """Names and units of the columns, and the numbers, one row per sample."""
-    if not place.is_file():
-        raise FileError(f"{place}: no such file. Check the path.")
     try:
+        if not place.is_file():
+            raise FileError(f"{place}: no such file. Check the path.")
         text = place.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise FileError(f"{place}: expected a table of text, got another file ({first_line(error)}).") from error

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from kalaba.boundary import check_arguments
 from kalaba.plant.state import NamedState, State
 from kalaba.results.accuracy import Accuracy, Judgement, accuracy_of
 from kalaba.results.notebook import run_html
@@ -289,6 +290,7 @@ class Run:
         Returns:
             Path: where it was written
         """
+        check_arguments(Run.save, locals())
         from kalaba.results.saving import save_run  # which reads a Run
 
         return save_run(self, path)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from kalaba.boundary import as_path
+from kalaba.boundary import as_path, check_arguments
 from kalaba.errors import FileError, KalabaError
 from kalaba.model.serial import from_json
 from kalaba.results.dataset import FORMAT, OPTIONAL, VARIABLES, labelled, names, run_of, unit_coordinate
@@ -57,6 +57,7 @@ def open_run(path: str | Path) -> Run:
     Raises:
         FileError: no such file, or not one that kalaba wrote
     """
+    check_arguments(open_run, locals())
     place = as_path(path, "open_run")
     suffix = known_suffix(place, FORMATS)
     if not place.is_file():

@@ -146,7 +146,8 @@ def _error_of(task: Task, beside: Comparison, checker: Auto) -> StateError:
     error, rtol = beside.error, task.stepper.pace.rtol
     if rtol is None or task.stepper.tableau is not checker.tableau:
         return error
-    return error._replace(size=error.size / max(1.0, (checker.pace.rtol or rtol) / rtol))
+    looser = (checker.pace.rtol or rtol) / rtol if rtol else checker.pace.atol / task.stepper.pace.atol
+    return error._replace(size=error.size / max(1.0, looser))
 
 
 def _is_jolted(beside: Comparison) -> bool:

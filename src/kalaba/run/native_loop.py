@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kalaba.boundary import called
 from kalaba.compiled import Integration, Kernels, Opening, Schedule, TangentKernels, Trajectory
 from kalaba.compiled import Status as LoopStatus
 from kalaba.constrain.kernels.motion import motion, motion_by_limbs
 from kalaba.constrain.kernels.slopes import tangent
 from kalaba.constrain.layout import Layout
+from kalaba.errors import IntegrationError
 from kalaba.interruption import caught
 from kalaba.native.backend import machine_code
 from kalaba.native.batch import Code
@@ -78,7 +80,12 @@ def _report(task: Task, integration: Integration) -> None:
     """Tell whoever watches the run where it stands."""
     if task.progress is not None:
         worst = _worst(task.plant, integration.worst())
-        task.progress(Progress(integration.time, task.duration, integration.steps, worst))
+        called(
+            task.progress,
+            "progress",
+            Progress(integration.time, task.duration, integration.steps, worst),
+            error=IntegrationError,
+        )
 
 
 def _take_samples(task: Task, integration: Integration) -> float:

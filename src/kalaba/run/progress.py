@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kalaba.boundary import called
+from kalaba.errors import IntegrationError
 from kalaba.results.run import Worst
 
 if TYPE_CHECKING:
@@ -57,4 +59,4 @@ class Lookout:
             row, before = int(np.argmax(gaps / sizes)), self._plant.constraints.index(self._worst.row)
             if gaps[row] / sizes[row] > self._worst.value / sizes[before]:
                 self._worst = Worst(float(gaps[row]), self._plant.constraints[row], time)
-        self._watcher(Progress(time, self._duration, steps, self._worst))
+        called(self._watcher, "progress", Progress(time, self._duration, steps, self._worst), error=IntegrationError)

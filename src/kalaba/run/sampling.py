@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kalaba.boundary import called, shown
 from kalaba.errors import ControlError, near
+from kalaba.hints import is_real_array
 from kalaba.model.acting import Sampled
 from kalaba.plant.laws import Limited, limited
 from kalaba.results.run import Shortfall
@@ -42,9 +44,12 @@ class Sampler:
     def sample(self, t: float, q: Array, v: Array) -> Array:
         """Call the function and check what it returns."""
         if self.source.state is None:
-            returned = self.source.function(t, q, v)
+            returned = called(self.source.function, f"Sampled at t = {t:g}", t, q, v, error=ControlError)
         else:
-            returned, self.state = self.source.function(t, q, v, self.state)
+            pair = called(self.source.function, f"Sampled at t = {t:g}", t, q, v, self.state, error=ControlError)
+            if not isinstance(pair, tuple | list) or len(pair) != 2:
+                raise ControlError(f"Sampled at t = {t:g}: expected (values, state), got {shown(pair)}.")
+            returned, self.state = pair
         self.count += 1
         missing = returned.missing if isinstance(returned, Limited) else np.zeros(len(self.names))
         if isinstance(returned, Mapping):
@@ -52,13 +57,11 @@ class Sampler:
                 if name not in self.names:
                     raise ControlError(f"Sampled at t = {t:g}: no input {name!r}; {near(name, self.names)}")
             returned = [returned.get(name, 0.0) for name in self.names]
-        try:
-            values = np.atleast_1d(np.asarray(returned, dtype=float))
-        except (TypeError, ValueError):
-            values = np.full(0, np.nan)
+        plain = returned.efforts if isinstance(returned, Limited) else returned
+        values = np.atleast_1d(np.asarray(plain, dtype=float)) if is_real_array(plain) else np.full(0, np.nan)
         if values.shape != (len(self.names),) or not np.isfinite(values).all():
             raise ControlError(
-                f"Sampled at t = {t:g}: expected {counted(len(self.names), 'finite number')}, got {returned!r}."
+                f"Sampled at t = {t:g}: expected {counted(len(self.names), 'finite number')}, got {shown(returned)}."
             )
         given = limited(Limited(values, missing), -self.limits, self.limits)
         self.short += [Shortfall(t, self.names[i], float(given.missing[i])) for i in np.flatnonzero(given.missing)]

@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from numpy.typing import ArrayLike
+
+from kalaba.boundary import check_arguments, check_fields
 from kalaba.errors import ModelError
 from kalaba.model.formats import save
 from kalaba.model.system import System
+from kalaba.plant.laws import Control
+from kalaba.run.progress import Watcher
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from kalaba.plant.laws import Control
     from kalaba.plant.state import State
     from kalaba.results.run import Run
-    from kalaba.run.progress import Watcher
     from kalaba.steppers import Stepper
 
 
@@ -44,6 +45,7 @@ class Scenario:
     save_every: float = 0.01
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not (self.duration > 0.0 and math.isfinite(self.duration)):
             raise ModelError(f"{self.system.name}: expected a duration above zero, got {self.duration!r} s.")
         if not (self.save_every > 0.0 and math.isfinite(self.save_every)):
@@ -67,6 +69,7 @@ class Scenario:
             progress: a function that gets a Progress some ten times per second
             check: whether a run that breaks off is an error; if not it is returned, and `run.status` says why
         """
+        check_arguments(Scenario.run, locals())
         from kalaba.run.simulate import simulate  # which takes a Scenario
 
         return simulate(self, duration, start, stop=stop, progress=progress, check=check)
@@ -80,4 +83,5 @@ class Scenario:
         Returns:
             the path
         """
+        check_arguments(Scenario.save, locals())
         return save(self, path)

@@ -13,6 +13,7 @@ from typing import NamedTuple, cast
 
 from numpy.typing import ArrayLike
 
+from kalaba.boundary import check_choice
 from kalaba.constrain.stabilisation import Projection, Stabilisation
 from kalaba.errors import IntegrationError, Interrupted
 from kalaba.interruption import heard
@@ -75,7 +76,7 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
         Interrupted: Ctrl-C, also without `check`; a KeyboardInterrupt whose `.run` is the part done.
     """
     with heard():
-        asked = _asked(system, duration, stepper, control, save_every)
+        asked = _asked(system, duration, stepper, control, save_every, check=check)
         plant, driver, state, loss = _driven(asked, start)
         drive = None if driver is None else driver.law(plant, state)
         task = Task(
@@ -121,7 +122,10 @@ def _asked(
     stepper: Stepper | None,
     control: Control | None,
     save_every: float | None,
+    *,
+    check: bool,
 ) -> _Asked:
+    check_choice(check, bool, "simulate: check", "True")
     if isinstance(system, Scenario):
         duration = system.duration if duration is None else duration
         stepper = system.stepper if stepper is None else stepper

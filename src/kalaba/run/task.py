@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from kalaba.native.backend import Evaluator
 
 MOST_SAMPLES = 1_000_000_000  # of a run: 8 GB for one quantity
+MOST_CALLS = 100_000_000  # of a sampled function
 ROUNDING = 2.0**-52
 
 
@@ -51,7 +52,7 @@ class Task:
     max_steps: int  # the run ends when it has taken so many
     max_time: float  # s of wall time, the same
 
-    def __post_init__(self) -> None:
+    def __post_init__(self) -> None:  # noqa: C901  (one line per thing that a run is asked for)
         name, duration, save_every = self.name, self.duration, self.save_every
         if not is_number(duration) or not duration > 0:
             raise ModelError(f"{name}: expected a duration above 0 s, got {duration!r}. Say how long to simulate.")
@@ -71,6 +72,8 @@ class Task:
             raise IntegrationError(
                 f"{name}: steps of {step:g} s are below the rounding of a time of {duration:g} s. Give a longer step."
             )
+        for sampler in self.samplers:
+            check_calls(name, duration, sampler.source.rate)
         if self.progress is not None and not callable(self.progress):
             raise ModelError(f"{name}: progress: expected a function, got {shown(self.progress)}.")
         if self.stop is not None and not isinstance(self.stop, str):
@@ -177,6 +180,15 @@ class Task:
         step = "step" if self.stepper.pace.is_fixed else "tolerance"
         words = _FAILURES[ending].words("", row, step, drive)
         return Status(ending, time, f"{self.name}: stopped at t = {time:.6g} s: {words}")
+
+
+def check_calls(name: str, duration: float, rate: float) -> None:
+    """Refuse a sampled function that is called so often that a run would not end."""
+    if not duration * rate <= MOST_CALLS:
+        raise ModelError(
+            f"{name}: {duration:g} s at {rate:g} Hz are {duration * rate:.3g} calls of a sampled function; expected at "
+            f"most {MOST_CALLS:.0e}. Give a lower rate."
+        )
 
 
 _FAILURES = {

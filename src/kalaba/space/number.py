@@ -8,13 +8,16 @@ no part needs code of its own for it. A number is a float or the text of an expr
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
-from numbers import Real
 from typing import Any, TypeVar
 
+import numpy as np
+
+from kalaba.boundary import shown
 from kalaba.errors import ModelError
-from kalaba.tolerances import QUARTER_TURN
+from kalaba.hints import is_real
+from kalaba.tolerances import LARGEST_NUMBER, QUARTER_TURN
 
 Number = float | str
 Value = TypeVar("Value")
@@ -115,8 +118,8 @@ def is_structure(quantity: Quantity, value: float) -> bool:
 
 
 def is_number(value: object) -> bool:
-    """Tell whether a value is one finite real number, of Python or of NumPy."""
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    """Tell whether a value is one real number, of Python or of NumPy, whose square is finite too."""
+    return is_real(value) and abs(float(value)) <= LARGEST_NUMBER  # type: ignore[arg-type]
 
 
 def plain(value: Number) -> float:
@@ -129,7 +132,10 @@ def plain(value: Number) -> float:
 def check_number(path: str, value: object) -> None:
     """Refuse what is neither a finite number nor the text of an expression."""
     if not isinstance(value, str) and not is_number(value):
-        raise ModelError(f"{path}: expected a finite number, or an expression of parameters, got {value!r}.")
+        raise ModelError(
+            f"{path}: expected a finite number up to {LARGEST_NUMBER:g}, or an expression of parameters, got "
+            f"{shown(value)}."
+        )
 
 
 def _join(prefix: str, name: str) -> str:
@@ -138,14 +144,12 @@ def _join(prefix: str, name: str) -> str:
 
 def as_numbers(content: Any, count: int, what: str) -> tuple[Number, ...]:
     """Turn a sequence into a tuple of floats or expression texts, or say what was expected."""
-    try:
-        numbers = tuple(entry if isinstance(entry, str) else float(entry) for entry in content)
-    except (TypeError, ValueError):
-        numbers = ()
-    if isinstance(content, str):  # its letters are no numbers
-        numbers = ()
+    is_one = isinstance(content, str) or (isinstance(content, np.ndarray) and not content.ndim)
+    entries = tuple(content) if isinstance(content, Iterable) and not is_one else ()
+    is_right = all(isinstance(entry, str) or is_real(entry) for entry in entries)
+    numbers = tuple(entry if isinstance(entry, str) else float(entry) for entry in entries) if is_right else ()
     if len(numbers) != count:
         raise ModelError(
-            f"{what}: expected {count} numbers, got {content!r}. Give a tuple of {count} numbers or expressions."
+            f"{what}: expected {count} numbers, got {shown(content)}. Give a tuple of {count} numbers or expressions."
         )
     return numbers

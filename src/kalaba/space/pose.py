@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from kalaba.boundary import check_fields
 from kalaba.errors import ModelError
 from kalaba.space.number import Number, as_numbers, vector
 from kalaba.tolerances import UNIT_LENGTH
 
 Vector3 = tuple[Number, Number, Number]
+SQUARED = (1e-100, 1e100)  # between them a number's square is as exact as the number
 ZERO3: Vector3 = (0.0, 0.0, 0.0)
 
 # What people write where a vector, a point, an axis or a pose is meant.
@@ -37,11 +39,16 @@ class Axis:
     z: float
 
     def __post_init__(self) -> None:
-        length = math.sqrt(self.x**2 + self.y**2 + self.z**2)
-        if not math.isfinite(length) or length == 0.0:
+        check_fields(self)
+        largest = max(abs(self.x), abs(self.y), abs(self.z))
+        if not math.isfinite(largest) or largest == 0.0:
             raise ModelError(
                 f"axis: expected a direction of finite length, got ({self.x}, {self.y}, {self.z}). Try kb.Z."
             )
+        if not SQUARED[0] < largest < SQUARED[1]:
+            for name in ("x", "y", "z"):
+                object.__setattr__(self, name, getattr(self, name) / largest)
+        length = math.sqrt(self.x**2 + self.y**2 + self.z**2)
         if abs(length - 1.0) > UNIT_LENGTH:
             for name in ("x", "y", "z"):
                 object.__setattr__(self, name, getattr(self, name) / length)

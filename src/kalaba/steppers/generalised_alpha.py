@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import ClassVar
 
+from kalaba.boundary import check_fields
 from kalaba.errors import IntegrationError
 from kalaba.space.number import measured
 from kalaba.steppers.scheme import Scheme
@@ -55,6 +56,7 @@ class GeneralisedAlpha(StructuralStepper):
 
     def __post_init__(self) -> None:
         StructuralStepper.__post_init__(self)
+        check_fields(self, IntegrationError)
         positive(self, "max_step", finite=False)
         if not 0 <= self.spectral_radius <= 1:
             raise IntegrationError(f"GeneralisedAlpha: spectral_radius must be from 0 to 1, got {self.spectral_radius}")

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from kalaba.boundary import check_fields
 from kalaba.errors import IntegrationError
 from kalaba.steppers.scheme import Scheme
 from kalaba.steppers.stepper import StructuralStepper
@@ -32,6 +33,7 @@ class HHT(StructuralStepper):
 
     def __post_init__(self) -> None:
         StructuralStepper.__post_init__(self)
+        check_fields(self, IntegrationError)
         if not 0 <= self.alpha <= 1 / 3:
             raise IntegrationError(f"HHT: alpha must be from 0 (no damping) to 1/3, got {self.alpha}")
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from kalaba.boundary import check_fields
 from kalaba.errors import IntegrationError
 from kalaba.steppers.scheme import Scheme
 from kalaba.steppers.stepper import StructuralStepper
@@ -36,6 +37,7 @@ class Newmark(StructuralStepper):
 
     def __post_init__(self) -> None:
         StructuralStepper.__post_init__(self)
+        check_fields(self, IntegrationError)
         if not (0 < self.beta <= 1 and 0.5 <= self.gamma <= 1):
             raise IntegrationError(
                 f"Newmark: expected 0 < beta <= 1 and 1/2 <= gamma <= 1 (below, energy grows), got {self.beta} and "

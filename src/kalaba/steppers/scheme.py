@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from math import isfinite
 
+from kalaba.boundary import check_fields
 from kalaba.errors import IntegrationError
 
 
@@ -39,6 +40,7 @@ class Scheme:
     index_3: bool = False
 
     def __post_init__(self) -> None:
+        check_fields(self, IntegrationError)
         numbers = (self.beta, self.gamma, self.alpha_m, self.alpha_f, self.collocation)
         if not all(isfinite(number) for number in numbers) or self.alpha_f >= 1 or self.alpha_m >= 1:
             raise IntegrationError(f"a scheme needs finite coefficients and α below 1, got {numbers}")

@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import ClassVar, Protocol, Self
 
-from kalaba.boundary import is_real, shown
+from kalaba.boundary import check_fields, shown
 from kalaba.errors import IntegrationError
+from kalaba.hints import is_real
 from kalaba.space.number import measured
 from kalaba.steppers.scheme import Scheme
 from kalaba.steppers.tableau import EULER, ButcherTableau
@@ -164,6 +165,7 @@ class FixedStepper(Stepper):
 
     def __post_init__(self) -> None:
         positive(self, "step")
+        check_fields(self, IntegrationError)
 
     @property
     def pace(self) -> Pace:
@@ -196,6 +198,7 @@ class AdaptiveStepper(Stepper):
         positive(self, "max_step", finite=False)
         if self.first_step is not None:
             positive(self, "first_step")
+        check_fields(self, IntegrationError)
         if not self.tableau.embedded:
             raise IntegrationError(f"{type(self).__name__}: to adapt its step, its tableau needs embedded weights")
 

@@ -8,6 +8,7 @@ from math import isclose, prod
 
 import numpy as np
 
+from kalaba.boundary import check_fields
 from kalaba.errors import IntegrationError
 from kalaba.space.arrays import Array
 from kalaba.tolerances import ORDER_CONDITION
@@ -55,6 +56,7 @@ class ButcherTableau:
     dense_order: int = 0
 
     def __post_init__(self) -> None:
+        check_fields(self, IntegrationError)
         self._check_stages()
         stages = len(self.nodes)
         for name in ("weights", "embedded", "dense"):

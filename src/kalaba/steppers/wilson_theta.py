@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from kalaba.boundary import check_fields
 from kalaba.errors import IntegrationError
 from kalaba.steppers.scheme import Scheme
 from kalaba.steppers.stepper import StructuralStepper
@@ -34,6 +35,7 @@ class WilsonTheta(StructuralStepper):
 
     def __post_init__(self) -> None:
         StructuralStepper.__post_init__(self)
+        check_fields(self, IntegrationError)
         if not 1 <= self.theta < 10:
             raise IntegrationError(f"WilsonTheta: theta must be 1 or above (stable from 1.37), got {self.theta}")
 

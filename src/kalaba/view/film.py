@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kalaba.boundary import called, check_arguments
 from kalaba.errors import FileError, ViewError
 from kalaba.results.places import check_place, first_line, replacing
 from kalaba.view.scene import scene_of
-from kalaba.view.still import camera_for, image, still
+from kalaba.view.still import camera_for, check_size, image, still
 
 if TYPE_CHECKING:
     from kalaba.results.run import Run
@@ -31,6 +32,7 @@ SIZE = (640, 480)  # pixels
 LONGEST, SHORTEST = 10.0, 2.0  # s, of a film whose speed is not given
 SPEEDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
 PALETTE = 160  # colours of a .gif
+MOST_PICTURES = 100_000  # over an hour
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,9 @@ def film(
         size: width and height, pixels
         progress: called with the number of the picture and how many there are
     """
+    check_arguments(film, locals(), ViewError)
     place = check_place(path, FILMS)
+    check_size(size, "film")
     if place.suffix.lower() == ".png":
         return still(run.plant, place, run.q[len(run.q) // 2], size)
     if place.suffix.lower() == ".mp4":
@@ -82,6 +86,11 @@ def timing(run: Run, speed: float | None = None) -> Timing:
     whole = np.isfinite(run.q).all(axis=1)
     length = float(run.time[whole][-1] - run.time[0]) if whole.any() else 0.0
     chosen = speed if speed is not None else _fitting(length)
+    if length / chosen * RATE > MOST_PICTURES:
+        raise ViewError(
+            f"film: {length:g} s at a speed of {chosen:g} are {length / chosen * RATE:.3g} pictures; expected at most "
+            f"{MOST_PICTURES}. Give a higher speed."
+        )
     count = max(1, round(length / chosen * RATE))
     return Timing(chosen, run.time[0] + np.arange(count + 1) * length / count)
 
@@ -118,7 +127,7 @@ def _captioned(drawn: Image, text: str) -> Image:
 def _counted(pictures: Iterable[Image], count: int, progress: Callable[[int, int], None] | None) -> Iterator[Image]:
     for number, drawn in enumerate(pictures, 1):
         if progress is not None:
-            progress(number, count)
+            called(progress, "film: progress", number, count, error=ViewError)
         yield drawn
 
 

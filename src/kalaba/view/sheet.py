@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kalaba.boundary import check_arguments, check_fields, check_whole
+from kalaba.errors import ViewError
 from kalaba.results.places import check_place, replacing
 from kalaba.space.arrays import Array
 from kalaba.tolerances import LEVEL_SPAN
@@ -30,6 +32,7 @@ PANEL_SIZE = (4.6, 2.9)  # inches
 EQUAL_HEIGHT = 3.6  # inches, of panels with equal scales
 DECADES = 1.0  # a logarithmic axis shows this much at least
 RESOLUTION = 130  # dots per inch
+MOST_COLUMNS = 12  # of panels beside each other
 STYLE: Any = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "svg.fonttype": "none"}
 
 
@@ -50,6 +53,16 @@ class Curve:
     y: Array
     is_published: bool = False
     style: int | None = None
+
+    def __post_init__(self) -> None:
+        check_fields(self, ViewError)
+        for name in ("x", "y"):
+            object.__setattr__(self, name, np.asarray(getattr(self, name)))
+        if np.ndim(self.x) != 1 or np.shape(self.x) != np.shape(self.y):
+            raise ViewError(
+                f"Curve {self.name}: expected x and y in rows of one length, got shapes {np.shape(self.x)} and "
+                f"{np.shape(self.y)}."
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +104,9 @@ class Panel:
     note: str = ""
     remarks: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        check_fields(self, ViewError)
+
 
 def over_time(time: Array, lines: Sequence[tuple[str, Array]]) -> tuple[Curve, ...]:
     """Named values over the same time."""
@@ -106,9 +122,12 @@ def sheet(heading: str, shown: Sequence[Panel], footnotes: Sequence[str] = (), c
         footnotes: lines that stand below
         columns: panels beside each other; None: as leaves little of the sheet empty
     """
+    check_arguments(sheet, locals(), ViewError)
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
+    if columns is not None:
+        check_whole(columns, "sheet: columns", 1, MOST_COLUMNS, ViewError)
     columns = columns or (1 if len(shown) == 1 else 2 if len(shown) in {2, 3, 4, 7, 8} else 3)
     rows = max(1, math.ceil(len(shown) / columns))
     width, height = PANEL_SIZE[0] * max(columns, 1.5), sum(_row_heights(shown, columns, rows))
@@ -133,6 +152,7 @@ def save(figure: Figure, path: str | Path) -> Path:
         figure: what to write
         path: where to write: .png, .svg or .pdf
     """
+    check_arguments(save, locals(), ViewError)
     from matplotlib import rc_context
 
     place = check_place(path, PICTURES)

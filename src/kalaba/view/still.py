@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kalaba.boundary import check_arguments, check_whole
 from kalaba.errors import ViewError
+from kalaba.plant.arguments import checked_configuration
 from kalaba.results.places import check_place, replacing
 from kalaba.space.arrays import Array
 from kalaba.tolerances import PICTURE_FLAT
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 Image = NDArray[np.uint8]
 STILLS = (".png",)
 SIZE = (960, 720)  # pixels
+LEAST_PIXELS, MOST_PIXELS = 8, 8192
 MARGIN = 0.06  # of the picture, on every side
 DISTANCE = 5.0  # of the eye, in diagonals of the machine
 AZIMUTH, ELEVATION = -55.0, 22.0  # degrees, of the eye
@@ -60,15 +63,23 @@ def still(plant: Plant, path: str | Path, q: ArrayLike | None = None, size: tupl
         q: configuration, one number per coordinate (m, rad); the start if not given
         size: width and height, pixels
     """
+    check_arguments(still, locals(), ViewError)
     from PIL import Image as Images
 
     place = check_place(path, STILLS)
-    shown = np.asarray(plant.start.q if q is None else q, dtype=float)
+    check_size(size, "still")
+    shown = plant.start.q if q is None else checked_configuration(q, plant.machine)
     scene = scene_of(plant, shown)
     drawn = image(scene, shown, camera_for(scene, shown[None], size), size)
     with replacing(place) as beside:
         Images.fromarray(drawn).save(beside, optimize=True)
     return place
+
+
+def check_size(size: tuple[int, int], what: str) -> None:
+    """Refuse pictures without a point, and those that no memory holds."""
+    for name, pixels in zip(("width", "height"), size, strict=True):
+        check_whole(pixels, f"{what}: size: {name} in pixels", LEAST_PIXELS, MOST_PIXELS, ViewError)
 
 
 def image(scene: Scene, q: Array, camera: Camera, size: tuple[int, int], finer: int = 2) -> Image:

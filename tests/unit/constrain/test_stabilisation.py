@@ -8,7 +8,7 @@ from kalaba.errors import ConstraintError
 
 @pytest.mark.parametrize(("frequency", "damping"), [(0.0, 1.0), (-5.0, 1.0), (5.0, -0.1), (float("nan"), 1.0)])
 def test_errors_that_would_not_decay_are_refused(frequency, damping):
-    with pytest.raises(ConstraintError, match="Baumgarte: expected frequency > 0 and damping >= 0, got"):
+    with pytest.raises(ConstraintError, match=r"Baumgarte.*: expected .* got"):
         kb.Baumgarte(frequency, damping)
 
 

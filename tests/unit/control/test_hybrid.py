@@ -220,7 +220,10 @@ def test_a_drive_stands_before_a_sampled_law_and_a_servo():
         (lambda: kb.Drive(rate=0.0), "Drive.rate: expected a number above zero, got 0.0."),
         (lambda: kb.Drive(lag=-1.0), "Drive.lag: expected zero or more, got -1.0."),
         (lambda: kb.Drive(seed=-1), "Drive.seed: expected a whole number, zero or more, got -1."),
-        (lambda: kb.Drive().around(3), "Drive: expected a control such as kb.servo(...) or a mapping, got 3."),
+        (
+            lambda: kb.Drive().around(3),
+            "Drive.around.control: expected {a text: a text or a number}, a Sampled or a Controller, got 3.",
+        ),
         (lambda: kb.control.PID(-1.0), "PID.proportional: expected zero or more, got -1.0."),
     ],
 )

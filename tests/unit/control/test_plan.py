@@ -170,7 +170,7 @@ def test_what_cannot_be_is_refused_in_one_line(five_bar, easy):
         ({"end": five_bar.start.q, "minimise": "time"}, "start and end are one"),
         ({"end": easy.q[0] + 0.1, "duration": 1.0}, "expected a configuration that closes"),
         ({"end": {"left.crank.angle": 1.8}, "duration": 1.0}, "no goal speaks for 1 of its 2 freedoms"),
-        ({"end": {**END, "left.crank.angle": "far"}, "duration": 1.0}, "expected a number, got 'far'"),
+        ({"end": {**END, "left.crank.angle": "far"}, "duration": 1.0}, "plan_motion.end: expected {a text: a number}"),
     ]
     for asked, message in cases:
         with pytest.raises(ControlError, match=message) as caught:

@@ -118,8 +118,8 @@ def test_masses_wrong_by_a_fifth_leave_a_tenth_of_the_error_at_most(factor, corr
     ("options", "message"),
     [
         ({"model": {"load.mas": 1.0}}, "servo.model: lift has no parameter 'load.mas'; did you mean load.mass"),
-        ({"model": {"load.mass": "heavy"}}, "servo.model.load.mass: expected a number, got 'heavy'."),
-        ({"correction": 3.0}, "servo.correction: expected kb.Robust(...) or kb.Adaptive(...), got 3.0."),
+        ({"model": {"load.mass": "heavy"}}, "servo.model: expected {a text: a number}, got {'load.mass': 'heavy'}."),
+        ({"correction": 3.0}, "servo.correction: expected a Correction or None, got 3.0."),
     ],
 )
 def test_what_is_no_model_or_correction_is_refused(options, message):

@@ -174,8 +174,14 @@ def test_a_thruster_has_no_gears():
         (lambda: kb.Friction(1.0, creep=0.0), "Friction.creep: expected a number above zero, got 0.0."),
         (lambda: kb.Backlash(-1e-4, 1.0), "Backlash.gap: expected a number above zero, got -0.0001."),
         (lambda: kb.Backlash(1e-4, 0.0), "Backlash.rotor: expected a number above zero, got 0.0."),
-        (lambda: kb.Drive(friction=3.0), "Drive.friction: expected kb.Friction(...), got 3.0."),
-        (lambda: kb.Drive(backlash=1e-4), "Drive.backlash: expected kb.Backlash(...), got 0.0001."),
+        (
+            lambda: kb.Drive(friction=3.0),
+            "Drive.friction: expected a Friction or None, got 3.0. It is: of each motor; None: none.",
+        ),
+        (
+            lambda: kb.Drive(backlash=1e-4),
+            "Drive.backlash: expected a Backlash or None, got 0.0001. It is: of each motor; None: none.",
+        ),
     ],
 )
 def test_what_is_no_friction_or_gap_is_refused(made, words):

@@ -204,7 +204,13 @@ def test_near_a_singular_grasp_an_arm_may_hold():
             {"grasps": (*GIVEN, kb.Grasp("left", "load"))},
             "hold.grasps: left.palm holds both load and load. Give each arm one grasp, or another tool=.",
         ),
-        ({"grasps": ("left",)}, "hold.grasps: expected kb.Grasp(arm, body, ...), got 'left'."),
+        (
+            {"grasps": ("left",)},
+            (
+                "hold.grasps: expected a sequence, each a Grasp or None, got ('left',). "
+                "It is: which arm holds which body, and where."
+            ),
+        ),
         ({"arms": ()}, "hold: expected arms such as arm.place('left', at=(0, 0.4, 0)), got ()."),
         ({"objects": ()}, "hold: expected a System, a Body or some Bodies as objects, got ()."),
         (

@@ -169,7 +169,7 @@ def test_an_angle_that_two_joints_read_does_not_come_round():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"pose": (1, 2, 3)}, r"pose: expected kb\.Pose"),
+        ({"pose": (1, 2, 3)}, r"pose: expected a Pose or a NumericPose"),
         ({"pose": Pose(("a", 0, 0))}, "pose: expected plain numbers"),
         ({"pose": NumericPose(np.zeros(3), np.ones((3, 3)))}, r"pose\.rotation: expected a rotation matrix"),
         ({"pose": NumericPose(np.full(3, np.nan), np.eye(3))}, r"pose\.position: expected finite numbers"),

@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba import tolerances
+from kalaba.boundary import check_arguments, check_fields
 from kalaba.control.allocation.excess import is_within, least_beyond, nearest_within, shortest_within
 from kalaba.control.allocation.rule import Allocation, OutOfBoundsError, Share, SumOfSquares
 from kalaba.control.allocation.solutions import (
+    each_motor,
     least_squares,
     matching,
     null_direction,
@@ -60,6 +62,7 @@ class Bounded(SumOfSquares):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "weights", positive_numbers(self.weights, "Bounded.weights"))
+        check_fields(self, ControlError)
         for name, numbers in (("lower", self.lower), ("upper", self.upper)):
             object.__setattr__(self, name, None if numbers is None else tuple(float(entry) for entry in numbers))
 
@@ -82,8 +85,9 @@ class Bounded(SumOfSquares):
 
     def allocate(self, force_map: Array, force: Array, limits: ArrayLike, rows: Sequence[str] = ()) -> Array:
         """The τ of least weighted squares within the bounds."""
-        low, high = self.bounds(np.asarray(limits, dtype=float))
+        check_arguments(Bounded.allocate, locals(), ControlError)
         least, N = solutions(force_map, force, self.weights, rows)
+        low, high = self.bounds(each_motor(limits, len(least)))
         torques = least if is_within(least, low, high) else shortest_within(least, N, low, high)
         if torques is None:
             raise _out_of_bounds(force_map, force, low, high, rows)

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 import casadi as ca
 from numpy.typing import ArrayLike
 
+from kalaba.boundary import check_arguments, finite_array
 from kalaba.control.allocation.rule import Allocation, SumOfSquares
 from kalaba.control.allocation.solutions import finite_numbers, least_squares, matching, positive_numbers, solutions
+from kalaba.errors import ControlError
 from kalaba.space.arrays import Array
 from kalaba.space.number import measured
 from kalaba.space.pose import Floats
@@ -61,8 +63,11 @@ class LeastSquares(SumOfSquares):
 
     def allocate(self, force_map: Array, force: Array, limits: ArrayLike, rows: Sequence[str] = ()) -> Array:
         """The τ of least weighted squares."""
+        check_arguments(LeastSquares.allocate, locals(), ControlError)
         if self.preload is None:
             return solutions(force_map, force, self.weights, rows).least
+        force_map = finite_array(force_map, "force_map", (None, None), ControlError)
+        force = finite_array(force, "force", (len(force_map),), ControlError)
         offset = matching(self.preload, force_map.shape[1], "preload")
         return offset + solutions(force_map, force - force_map @ offset, self.weights, rows).least
 

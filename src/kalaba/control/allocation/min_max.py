@@ -25,9 +25,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba import tolerances
+from kalaba.boundary import check_arguments, finite_array
 from kalaba.control.allocation.excess import is_within, shortest_within
 from kalaba.control.allocation.rule import Allocation, Share
-from kalaba.control.allocation.solutions import largest, least_squares, null_direction, solutions
+from kalaba.control.allocation.solutions import each_motor, largest, least_squares, null_direction, solutions
 from kalaba.errors import ControlError
 from kalaba.space.arrays import Array
 
@@ -62,7 +63,9 @@ class MinMax(Allocation):
         """Minimise ρ over z and ρ with −ρ limit ≤ τ₀ + N z ≤ ρ limit."""
         from scipy.optimize import linprog
 
-        scale = limit_scale(limits)
+        check_arguments(MinMax.allocate, locals(), ControlError)
+        force_map = finite_array(force_map, "force_map", (None, None), ControlError)
+        scale = limit_scale(each_motor(limits, force_map.shape[1]))
         least, N = solutions(force_map * scale, force, None, rows)
         if N.shape[1] == 0:
             return least * scale

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba import tolerances
+from kalaba.boundary import finite_array, real_array, shown
 from kalaba.constrain.elimination import factorise
 from kalaba.errors import ControlError
 from kalaba.space.arrays import Array
@@ -29,7 +30,8 @@ class Solutions(NamedTuple):
 
 def solutions(W: ArrayLike, F: ArrayLike, weights: tuple[float, ...] | None, rows: Sequence[str]) -> Solutions:
     """τ₀ and N; with y = D^½ τ the least is y₀ = (W D^-½)⁺ F. Rows are made of length one: they may differ in units."""
-    W, F = np.asarray(W, dtype=float), np.asarray(F, dtype=float)
+    W = finite_array(W, "force_map", (None, None), ControlError)
+    F = finite_array(F, "force", (len(W),), ControlError)
     root = np.ones(W.shape[1]) if weights is None else np.sqrt(matching(weights, W.shape[1]))
     W_y = W / root
     length = row_lengths(W_y)
@@ -106,10 +108,10 @@ def finite_numbers(numbers: object, path: str, what: str = "finite numbers") -> 
     """One number per motor as a tuple; None stays None."""
     if numbers is None:
         return None
-    message = f"{path}: expected {what}, one per motor, got {numbers!r}."
+    message = f"{path}: expected {what}, one per motor, got {shown(numbers)}."
     try:
         entries = tuple(float(entry) for entry in cast("Sequence[float]", numbers))
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ControlError(message) from error
     if not np.isfinite(entries).all():
         raise ControlError(message)
@@ -132,3 +134,13 @@ def matching(numbers: tuple[float, ...], count: int, what: str = "weights") -> A
             "motors' order."
         )
     return np.array(numbers)
+
+
+def each_motor(limits: ArrayLike, motors: int) -> Array:
+    """The limits of motors as an array, infinite where there is none; each must be above zero."""
+    numbers = real_array(limits, "limits", ControlError)
+    if numbers.shape != (motors,) or not (numbers > 0).all():
+        raise ControlError(
+            f"limits: expected {counted(motors, 'number')} above zero, one per motor, got {shown(limits)}."
+        )
+    return numbers

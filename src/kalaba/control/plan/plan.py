@@ -10,6 +10,7 @@ import casadi as ca
 import numpy as np
 
 from kalaba import tolerances
+from kalaba.boundary import check_arguments
 from kalaba.control.plan.collocation import Collocation, Outcome
 from kalaba.control.plan.track import Track
 from kalaba.control.plan.way import Guess, Place, Way, way
@@ -98,6 +99,7 @@ def plan_motion(  # noqa: PLR0913  (every choice of the plan has its own name)
         weights: diagonal of D, one number per motor; None: 1
         knots: how many points in time the motion is written with
     """
+    check_arguments(plan_motion, locals(), ControlError)
     plant = build(system)
     _check_machine(plant)
     limits = plant.limits

@@ -8,6 +8,8 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from kalaba.boundary import check_arguments
+from kalaba.control.allocation import Allocation
 from kalaba.errors import CommandError, near
 from kalaba.export.c.inverse_dynamics import inverse_export
 from kalaba.export.c.motion import motion_export
@@ -19,7 +21,6 @@ from kalaba.run.scenario import Scenario
 from kalaba.tolerances import C_CASE_SMALL
 
 if TYPE_CHECKING:
-    from kalaba.control.allocation import Allocation
     from kalaba.export.c.contents import Export, Numbers
     from kalaba.model.system import System
 
@@ -48,6 +49,7 @@ def export_c(
 
     Returns: the paths of the source, the header and the test program.
     """
+    check_arguments(export_c, locals())
     place = check_place(path, (".c",))
     for target in beside(place):
         check_place(target, (".c", ".h"))

@@ -17,6 +17,7 @@ import casadi as ca
 import numpy as np
 
 from kalaba import tolerances
+from kalaba.boundary import check_arguments, check_whole
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.constrain.rows import Sizes, independent_rows
 from kalaba.constrain.solvers import row_metric
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from kalaba.plant.start import Closing
 
 NOTHING: Mapping[str, Held] = MappingProxyType({})
+MOST_TRIES = 100_000
 SEED = 6
 
 
@@ -69,9 +71,9 @@ def assembly_modes(
         tries: how many starts
         frame: compare configurations by the pose of this frame alone
     """
+    check_arguments(assembly_modes, locals())
     plant = build(system)
-    if not isinstance(tries, int) or tries < 1:
-        raise ModelError(f"tries: expected a number of starts from 1, got {tries!r}.")
+    check_whole(tries, "tries", 1, MOST_TRIES)
     if frame is not None and frame not in plant.machine.frames:
         raise ModelError(f"{plant.system.name}: no frame {frame!r}; {near(frame, plant.machine.frames)}")
     start = Start(hold=hold, guess=_guess(plant, hold))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba import tolerances
+from kalaba.boundary import check_arguments
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.errors import KinematicsError, ModelError, near
 from kalaba.model.parts import Start
@@ -57,6 +58,7 @@ def motors_at(system: System | Plant, frame: str, pose: Pose, guess: ArrayLike |
         pose: where it is to be in the world, a `kb.Pose`
         guess: a configuration, m and rad; None: the start
     """
+    check_arguments(motors_at, locals())
     plant = with_frame(system, frame)
     q = plant.start.q if guess is None else checked_configuration(guess, plant.machine)
     near_q = {name: float(value) for name, value in zip(plant.coordinates, q, strict=True)}
@@ -81,6 +83,7 @@ def motor_jacobian(system: System | Plant, frame: str, q: ArrayLike) -> Array:
         frame: name of the frame
         q: configuration, m and rad
     """
+    check_arguments(motor_jacobian, locals())
     plant = with_frame(system, frame)
     at = checked_configuration(q, plant.machine)
     twists, rates = freedoms_seen(plant, frame, at)

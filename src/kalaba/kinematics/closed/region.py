@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kalaba.boundary import called, check_arguments
 from kalaba.errors import KinematicsError, ModelError
 from kalaba.kinematics.closed.motors import motors_at, with_frame
 from kalaba.kinematics.closed.singular import singularity
@@ -54,6 +55,7 @@ def singularity_map(
         first: values across, such as x in m or an angle in rad
         second: values upwards
     """
+    check_arguments(singularity_map, locals())
     plant = with_frame(system, frame)
     across, up = (np.atleast_1d(np.asarray(values, dtype=float)) for values in (first, second))
     if across.ndim != 1 or up.ndim != 1 or not (across.size and up.size):
@@ -63,7 +65,8 @@ def singularity_map(
     for i, j in _outwards(len(up), len(across)):
         near = (guesses[n] for n in ((i, j - 1), (i, j + 1), (i - 1, j), (i + 1, j)) if n in guesses)
         try:
-            q = motors_at(plant, frame, pose(float(across[j]), float(up[i])), guess=next(near, plant.start.q)).q
+            wanted = called(pose, "singularity_map: pose", float(across[j]), float(up[i]))
+            q = motors_at(plant, frame, wanted, guess=next(near, plant.start.q)).q
         except KinematicsError:
             continue
         guesses[i, j] = q

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kalaba import tolerances
+from kalaba.boundary import check_arguments
 from kalaba.errors import ModelError
 from kalaba.kinematics.closed.motors import freedoms_seen, with_frame
 from kalaba.plant.arguments import checked_configuration, configuration_of
@@ -71,6 +72,7 @@ def singularity(
         states: a Run, an array of configurations (one per row), a State or a sequence of States
         position_only: leave the frame's orientation out
     """
+    check_arguments(singularity, locals())
     plant = with_frame(system, frame)
     measures = [_measured(plant, frame, q, 3 if position_only else 6) for q in _configurations(plant, states)]
     serial, parallel, freedoms = zip(*measures, strict=True)
@@ -79,7 +81,7 @@ def singularity(
 
 def _configurations(plant: Plant, states: Run | State | ArrayLike | Sequence[State]) -> list[Array]:
     content: Any = states.q if isinstance(states, Run) else configuration_of(states)
-    listed = list(content)
+    listed = list(content) if isinstance(content, Sequence) or np.ndim(content) else []
     if not listed:
         raise ModelError(f"{plant.system.name}: expected one configuration or more, got none.")
     rows = [listed] if np.isscalar(listed[0]) else listed

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kalaba import tolerances
+from kalaba.boundary import check_arguments
 from kalaba.errors import KinematicsError, ModelError, near
 from kalaba.plant.arguments import checked_configuration
 from kalaba.plant.plant import build
@@ -116,6 +117,7 @@ def continue_angles(arm: System | Plant, q: ArrayLike, near: ArrayLike) -> Array
         q: configuration, m and rad
         near: the configuration that it is brought near to
     """
+    check_arguments(continue_angles, locals())
     machine = build(arm).machine
     return shifted(machine, checked_configuration(q, machine), checked_configuration(near, machine))
 

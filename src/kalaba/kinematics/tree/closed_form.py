@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kalaba import tolerances
+from kalaba.boundary import check_arguments
 from kalaba.errors import KinematicsError
 from kalaba.kinematics.tree.chain import TURN, Limits, carriers, shifted, tree_of, turning
 from kalaba.kinematics.tree.hinges import Axes, carry_to, turns_of
@@ -56,6 +57,7 @@ def branches(arm: System | Plant, frame: str, pose: Pose | NumericPose) -> tuple
 
     Raises: KinematicsError where there is no such wrist, and where no branch reaches the pose.
     """
+    check_arguments(branches, locals())
     six = _arm(tree_of(arm, frame), frame)
     plant, target = six.plant, target_of(pose)
     task = Task(plant, frame, target, Limits.none())

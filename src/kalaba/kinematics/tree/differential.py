@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba import tolerances
+from kalaba.boundary import check_arguments
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.errors import KinematicsError
 from kalaba.kinematics.tree.chain import movers, tree_of
@@ -71,6 +72,7 @@ def rates(
         singular: smallest measure that is accepted, 1
         length: what lengths are counted in, m; None: the machine's own length
     """
+    check_arguments(rates, locals())
     plant = tree_of(arm, frame)
     counted_in = plant.scales.length if length is None else length
     return _solved(plant, frame, q, checked(twist, 6, "twist", TWIST), (singular, counted_in))
@@ -94,6 +96,7 @@ def accelerations(
         twist_rate: linear acceleration of the frame's origin, m/s², then angular, rad/s², world axes
         singular: smallest measure that is accepted, 1
     """
+    check_arguments(accelerations, locals())
     plant = tree_of(arm, frame)
     needed = checked(twist_rate, 6, "twist_rate", TWIST) - drift(plant, frame, q, v)
     return _solved(plant, frame, q, needed, (singular, plant.scales.length))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba import tolerances
+from kalaba.boundary import check_arguments
 from kalaba.errors import KinematicsError, ModelError
 from kalaba.kinematics.tree.chain import Limits, shifted, tree_of
 from kalaba.kinematics.tree.differential import is_singular, measure
@@ -67,6 +68,7 @@ def inverse_kinematics(
 
     Raises: KinematicsError with the smallest gap that was found, and with the limits that stand in the way.
     """
+    check_arguments(inverse_kinematics, locals())
     plant = tree_of(arm, frame)
     if not isinstance(count, int) or count < 1:
         raise ModelError(f"count: expected a number of solutions from 1, got {count!r}.")

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from kalaba.boundary import check_whole, shown
 from kalaba.errors import ModelError
 from kalaba.model.beams.section import Section
-from kalaba.model.beams.shapes import ClampedFree, Shapes, table
+from kalaba.model.beams.shapes import MOST, ClampedFree, Shapes, table
 from kalaba.model.solids import AnySolid, Evaluate, MassProperties
 from kalaba.space.number import Number, check_number, nested, plain, quantities, scalar
 from kalaba.space.pose import Axis, AxisLike, Y, Z, as_axis
@@ -79,6 +80,8 @@ class Beam(AnySolid):
 
     def __post_init__(self) -> None:
         bending: Any = self.bending
+        if not isinstance(bending, Axis | tuple | list):
+            raise ModelError(f"Beam.bending: expected kb.Y, kb.Z or both, got {shown(bending)}.")
         axes = (bending,) if isinstance(bending, Axis) else tuple(bending)
         object.__setattr__(self, "bending", tuple(as_axis(axis) for axis in axes))
         if not axes or any(axis not in (Y, Z) for axis in self.bending) or len(set(self.bending)) != len(axes):
@@ -91,8 +94,7 @@ class Beam(AnySolid):
             )
         if not isinstance(self.shapes, Shapes):
             raise ModelError(f"Beam.shapes: expected shapes such as kb.ClampedFree(3), got {self.shapes!r}.")
-        if not isinstance(self.torsion, int) or self.torsion < 0:
-            raise ModelError(f"Beam.torsion: expected a number of shapes, zero or more, got {self.torsion!r}.")
+        check_whole(self.torsion, "Beam.torsion", 0, MOST)
         for quantity in quantities(self):
             check_number(f"Beam.{quantity.path}", quantity.value)
         with suppress(LookupError):  # expressions are judged when the System knows their values

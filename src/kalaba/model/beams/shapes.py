@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kalaba.boundary import check_fields, check_whole
 from kalaba.errors import FileError, ModelError
 from kalaba.space.arrays import Array
 from kalaba.tolerances import FREQUENCY_ROOT, SHAPE_ROOT, SHAPES_ALIKE
@@ -133,8 +134,7 @@ class StaticTip(Shapes):
     count: int = 1
 
     def __post_init__(self) -> None:
-        if self.count not in {1, 2}:
-            raise ModelError(f"StaticTip: expected 1 (force) or 2 (force and moment) shapes, got {self.count!r}.")
+        check_whole(self.count, "StaticTip (1: force, 2: force and moment)", 1, 2)
 
     def evaluate(self, x: Array) -> Values:
         """The two static shapes."""
@@ -162,6 +162,7 @@ class Tabulated(Shapes):
         def __init__(self, points: Sequence[float] | Array, values: Sequence[Sequence[float]] | Array) -> None: ...
 
     def __post_init__(self) -> None:
+        check_fields(self)
         object.__setattr__(self, "points", tuple(float(x) for x in self.points))
         object.__setattr__(self, "values", tuple(tuple(float(y) for y in row) for row in self.values))
         _check_count(len(self.values))
@@ -211,8 +212,7 @@ def _stack(rows: list[tuple[Array, Array, Array]]) -> Values:
 
 
 def _check_count(count: int) -> None:
-    if not isinstance(count, int) or not 1 <= count <= MOST:
-        raise ModelError(f"shapes: expected 1 to {MOST} of them, got {count!r}.")
+    check_whole(count, "shapes", 1, MOST)
 
 
 @lru_cache(maxsize=128)

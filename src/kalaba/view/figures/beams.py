@@ -9,6 +9,7 @@ import numpy as np
 
 from kalaba.analyse.at_rest import NotInEquilibriumWarning
 from kalaba.analyse.frequencies import Frequencies, frequencies
+from kalaba.boundary import check_arguments
 from kalaba.errors import KalabaError, ViewError
 from kalaba.space.arrays import Array
 from kalaba.tolerances import SAMPLES_EVEN, SPECTRUM_SHOWN
@@ -34,6 +35,7 @@ def modes(run: Run) -> Figure:
     Arguments:
         run: the run to draw, of a machine with a kb.Beam
     """
+    check_arguments(modes, locals(), ViewError)
     beams = [body for body in run.plant.machine.bodies if body.solid.modes]
     if not beams:
         raise ViewError(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from kalaba.boundary import check_arguments
 from kalaba.control.goals import Goal, checked_goals
 from kalaba.control.tracking_errors import goal_errors
 from kalaba.errors import ViewError
@@ -74,6 +75,7 @@ def compare(runs: Mapping[str, Run]) -> Figure:
     Arguments:
         runs: runs by the names that tell them apart
     """
+    check_arguments(compare, locals(), ViewError)
     if not runs:
         raise ViewError("compare: expected runs by name, got none. Give {'plain': run, 'robust': other}.")
     names = list(dict.fromkeys(run.plant.system.name for run in runs.values()))
@@ -151,6 +153,7 @@ def tracking_error(runs: Mapping[str, Run], goals: Goal | Sequence[Goal]) -> Fig
         runs: runs by the names that tell them apart
         goals: the goal, or goals, that all of them had
     """
+    check_arguments(tracking_error, locals(), ViewError)
     if not runs:
         raise ViewError("tracking_error: expected runs by name, got none. Give {'plain': run, 'robust': other}.")
     wanted = checked_goals(goals, "tracking_error")

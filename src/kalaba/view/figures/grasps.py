@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kalaba.boundary import check_arguments
 from kalaba.cooperate.arms import split
 from kalaba.cooperate.grasp_forces import GraspForces, grasp_forces
 from kalaba.errors import ModelError, ViewError
@@ -31,6 +32,7 @@ def grasps(run: Run) -> Figure:
     Arguments:
         run: a run of arms that hold objects
     """
+    check_arguments(grasps, locals(), ViewError)
     try:
         forces = grasp_forces(run)
     except ModelError as error:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kalaba.boundary import check_arguments
 from kalaba.errors import ViewError
 from kalaba.space.arrays import Array
 from kalaba.tolerances import DRAWN_FLOOR, DRAWN_RESTING, DRAWN_ROUNDING
@@ -31,6 +32,7 @@ def overview(run: Run) -> Figure:
     Arguments:
         run: the run to draw
     """
+    check_arguments(overview, locals(), ViewError)
     worst = "" if run.worst is None else f"; worst residual {run.worst.value:.1e} in {run.worst.row}"
     return sheet(heading(run) + worst, overview_panels(run))
 
@@ -41,6 +43,7 @@ def coordinates(run: Run) -> Figure:
     Arguments:
         run: the run to draw
     """
+    check_arguments(coordinates, locals(), ViewError)
     return _drawn(run, "coordinates", coordinate_panels(run, whole=True), "no coordinate moves")
 
 
@@ -50,6 +53,7 @@ def speeds(run: Run) -> Figure:
     Arguments:
         run: the run to draw
     """
+    check_arguments(speeds, locals(), ViewError)
     return _drawn(run, "velocities", velocity_panels(run, whole=True), "nothing moves")
 
 
@@ -59,6 +63,7 @@ def outputs(run: Run) -> Figure:
     Arguments:
         run: the run to draw
     """
+    check_arguments(outputs, locals(), ViewError)
     return _drawn(run, "outputs", output_panels(run, whole=True), "the machine has no outputs that change")
 
 
@@ -68,6 +73,7 @@ def motors(run: Run) -> Figure:
     Arguments:
         run: the run to draw
     """
+    check_arguments(motors, locals(), ViewError)
     lacking = "no motor acts" if run.plant.actuators else "the machine has no motors"
     return _drawn(run, "motors", motor_panels(run, whole=True), lacking)
 
@@ -78,6 +84,7 @@ def forces(run: Run) -> Figure:
     Arguments:
         run: the run to draw
     """
+    check_arguments(forces, locals(), ViewError)
     lacking = "the constraints carry no force" if run.plant.constraints else "the machine has no constraints"
     return _drawn(run, "forces of the constraints", force_panels(run, whole=True), lacking)
 
@@ -88,6 +95,7 @@ def residuals(run: Run) -> Figure:
     Arguments:
         run: the run to draw
     """
+    check_arguments(residuals, locals(), ViewError)
     panels = residual_panels(run, with_rates=True)
     if not panels:
         raise ViewError(
@@ -103,6 +111,7 @@ def energy(run: Run) -> Figure:
     Arguments:
         run: the run to draw
     """
+    check_arguments(energy, locals(), ViewError)
     return sheet(heading(run, "energy"), energy_panels(run))
 
 
@@ -112,6 +121,7 @@ def momentum(run: Run) -> Figure:
     Arguments:
         run: the run to draw
     """
+    check_arguments(momentum, locals(), ViewError)
     return _drawn(run, "momentum", momentum_panels(run), "nothing moves, so momentum is exactly zero")
 
 

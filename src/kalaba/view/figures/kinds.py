@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kalaba.boundary import check_arguments
 from kalaba.errors import FileError, ViewError, near
 from kalaba.results.places import first_line
 from kalaba.view import figures
@@ -99,6 +100,7 @@ def register(kind: FigureKind) -> FigureKind:
     Returns:
         the same figure
     """
+    check_arguments(register, locals(), ViewError)
     if _KNOWN.get(kind.name, kind) is not kind:
         raise ViewError(f"plot: there is a figure {kind.name!r} already. Give yours another name.")
     _KNOWN[kind.name] = kind
@@ -116,6 +118,7 @@ def draw(runs: Run | Mapping[str, Run], figure: str | FigureKind = "overview", f
     Returns:
         a matplotlib Figure; `kb.plot.save` writes it to a file
     """
+    check_arguments(draw, locals(), ViewError)
     by_name = runs if isinstance(runs, Mapping) else {runs.plant.system.name: runs}
     return drawn(find(figure) if isinstance(figure, str) else figure, Request(by_name, tuple(frames)))
 

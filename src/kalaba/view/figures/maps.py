@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kalaba.boundary import check_arguments
 from kalaba.errors import ViewError
 
 if TYPE_CHECKING:
@@ -27,11 +28,16 @@ def singularity_maps(maps: Mapping[str, SingularityMap], first: str, second: str
         second: what is upwards, with its unit
         measure: "parallel" (motors that hold the frame) or "serial"
     """
+    check_arguments(singularity_maps, locals(), ViewError)
     from matplotlib.figure import Figure
 
     if not maps or measure not in {"parallel", "serial"}:
         raise ViewError(f"singularity_maps: expected maps and parallel or serial, got {len(maps)} and {measure!r}.")
     values = {title: np.asarray(getattr(one, measure)) for title, one in maps.items()}
+    if any(min(one.shape) < 2 for one in values.values()):
+        raise ViewError(
+            "singularity_maps: expected maps of two values or more each way. Give more values of first, second."
+        )
     largest = max((float(np.nanmax(one)) for one in values.values() if np.isfinite(one).any()), default=0.0)
     if not largest > 0.0:
         raise ViewError("singularity_maps: no pose of these maps can be reached. Take another region.")

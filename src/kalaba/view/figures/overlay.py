@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kalaba.boundary import check_arguments
 from kalaba.errors import KalabaError, ViewError, near
 from kalaba.model.text.expressions import parse
 from kalaba.model.units import actuator_units, row_units, unit_of
@@ -86,6 +87,7 @@ def matched(run: Run, measured: Measured | str | Path, names: Mapping[str, str] 
     Raises:
         ViewError: no column is known, or the data lie outside the time of the run
     """
+    check_arguments(matched, locals(), ViewError)
     data = read_measured(measured) if isinstance(measured, str | Path) else measured
     for column in names:
         if column not in data.columns:
@@ -118,6 +120,7 @@ def over(run: Run, measured: Measured | str | Path, names: Mapping[str, str] = S
         measured: the data, or the file that holds them; `kb.plot.read_measured` shifts and scales them
         names: by column what it is in the run: a name or an expression; others are taken by equal names
     """
+    check_arguments(over, locals(), ViewError)
     data = read_measured(measured) if isinstance(measured, str | Path) else measured
     return over_matches(run, data, matched(run, data, names))
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from kalaba.boundary import called, check_arguments
 from kalaba.errors import ViewError
 from kalaba.robots import recognise
 from kalaba.robots.catalogue import ENTRIES
@@ -63,6 +64,7 @@ def papers(run: Run, progress: Progress | None = None) -> Figure:
         run: a run of a machine of the catalogue
         progress: called with the options of each run that is simulated
     """
+    check_arguments(papers, locals(), ViewError)
     return paper_sheet(run, progress).figure
 
 
@@ -114,7 +116,7 @@ class _Runs:
         if not options or key == self.given_key:
             return self.run
         if key not in self._made:
-            self.progress(_listed(options))
+            called(self.progress, "papers: progress", _listed(options), error=ViewError)
             self._made[key] = simulated(recognise.scenario_with(self.entry.name, self.numbers, options))
         return self._made[key]
 
@@ -122,7 +124,8 @@ class _Runs:
         """The run of a machine with options by a stepper of the source."""
         key = f"{self._key(options)} {stepper.words}"
         if key not in self._made:
-            self.progress(", ".join(filter(None, (_listed(options), stepper.words))))
+            words = ", ".join(filter(None, (_listed(options), stepper.words)))
+            called(self.progress, "papers: progress", words, error=ViewError)
             chosen = recognise.scenario_with(self.entry.name, self.numbers, options)
             self._made[key] = simulated(replace(chosen, stepper=stepper))
         return self._made[key]

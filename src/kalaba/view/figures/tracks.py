@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kalaba.boundary import check_arguments
 from kalaba.errors import ViewError, near
 from kalaba.space.arrays import Array
 from kalaba.tolerances import DRAWN_RESTING, DRAWN_SAME, PATH_FLAT
@@ -36,6 +37,7 @@ def paths(run: Run, frames: Sequence[str] = ()) -> Figure:
         run: the run to draw
         frames: names of frames to follow; the end points if there are none
     """
+    check_arguments(paths, locals(), ViewError)
     known = run.plant.machine.frames
     for frame in frames:
         if frame not in known:

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.errors import KalabaError
+from kalaba.boundary import as_path, check_arguments
+from kalaba.errors import KalabaError, ViewError
 from kalaba.files.named import named
 from kalaba.model.listing import size_words
 from kalaba.results.places import check_place, write_text
@@ -47,6 +48,7 @@ def report(run: Run | str | Path, path: str | Path, progress: Progress | None = 
     Returns:
         the path written
     """
+    check_arguments(report, locals(), ViewError)
     place = check_place(path, PAGES)
     return write_text(place, composed(run if isinstance(run, Run) else _run_of(run), progress))
 
@@ -72,7 +74,7 @@ def composed(run: Run, progress: Progress | None = None) -> str:
 
 
 def _run_of(source: str | Path) -> Run:
-    if Path(source).suffix.lower() in FORMATS:
+    if as_path(source, "report").suffix.lower() in FORMATS:
         return open_run(source)
     return simulated(named(source).scenario())
 

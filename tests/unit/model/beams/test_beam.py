@@ -79,7 +79,7 @@ def test_an_axis_alone_is_one_plane():
         ({"bending": (kb.X,)}, r"^Beam\.bending: expected kb\.Y, kb\.Z or both"),
         ({"bending": (kb.Y, kb.Y)}, r"^Beam\.bending"),
         ({"bending": ()}, r"^Beam\.bending"),
-        ({"torsion": -1}, r"^Beam\.torsion: expected a number of shapes"),
+        ({"torsion": -1}, r"^Beam\.torsion: expected a whole number from 0 to 20"),
         ({"torsion": 1.5}, r"^Beam\.torsion"),
         ({"damping": -0.1}, r"^Beam\.damping: expected zero or more"),
         ({"tip_mass": -0.1}, r"^Beam\.tip_mass: expected zero or more"),

@@ -69,12 +69,14 @@ def test_a_clamped_free_mode_has_its_textbook_frequency_and_norm():
 def test_twenty_shapes_can_be_told_apart_and_no_more(kind):
     table(kind(20))
     for count in (0, 21, -1, 2.0):
-        with pytest.raises(ModelError, match="shapes: expected 1 to 20 of them"):
+        with pytest.raises(ModelError, match="shapes: expected a whole number from 1 to 20"):
             kind(count)
 
 
 def test_two_static_shapes_at_most():
-    with pytest.raises(ModelError, match=r"StaticTip: expected 1 \(force\) or 2 \(force and moment\) shapes, got 3"):
+    with pytest.raises(
+        ModelError, match=r"StaticTip \(1: force, 2: force and moment\): expected a whole number from 1 to 2, got 3"
+    ):
         kb.StaticTip(3)
 
 
@@ -109,7 +111,7 @@ def test_a_table_of_clamped_modes_gives_the_same_machine():
         (POINTS[:4], [POINTS[:4] ** 2], r"Tabulated\.points: expected 6 or more rising points from 0 to 1, got 4"),
         (2 * POINTS, [POINTS**2], r"Tabulated\.points: expected 6 or more"),
         (POINTS[::-1], [POINTS**2], r"Tabulated\.points: expected 6 or more"),
-        (POINTS, [], "shapes: expected 1 to 20 of them, got 0"),
+        (POINTS, [], "shapes: expected a whole number from 1 to 20, got 0"),
     ],
 )
 def test_a_table_that_is_no_shape_is_refused_on_one_line(points, values, message):
