@@ -54,22 +54,16 @@ def advance_by(memory: Memory, until: float, limit: int, take_stages_of: StagesO
     """Step until `until` is reached, at most `limit` times, by one kind of methods.
 
     What is due at `until` (the motion there, a sample) is left to the next call: by then the caller may hold another
-    actuation, and the sample is to show the one that begins.
+    actuation, and the sample is to show the one that begins. At the end of the run that call records the last sample.
     """
     if memory.n_steps == 0:
         look(memory, floats(memory.y), memory.time)
     steps = 0
-    while steps < limit and memory.paused == 0 and is_due(memory, until):
+    is_end = memory.time >= memory.end - memory.slack
+    while steps < limit and memory.paused == 0 and (is_end or memory.time < until - memory.slack):
         if not step(memory, until, take_stages_of, after_step):
             break
         steps += 1
-
-
-@compiled
-def is_due(memory: Memory, until: float) -> bool:
-    """Say whether a step begins before `until`; at the end of the run one does, to record the last sample."""
-    is_end: bool = memory.time >= memory.end - memory.slack
-    return is_end or memory.time < until - memory.slack
 
 
 @compiled

@@ -59,7 +59,8 @@ class Integration:
         while is_on and self.running:
             limit = self._methods.steps_to_review(last - self.steps)
             self._methods.advance(self._workspace.memory, goal, limit)
-            is_on = self._methods.review() and self.steps < last
+            is_last = self.is_at_end and until > self._end + self.slack  # nothing begins there: its sample may follow
+            is_on = is_last or (self._methods.review() and self.steps < last)
 
     @property
     def running(self) -> bool:

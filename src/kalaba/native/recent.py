@@ -17,6 +17,10 @@ class Recent(Generic[Value]):
         self._most = most
         self._values: dict[Hashable, Value] = {}
 
+    def __len__(self) -> int:
+        """How many are kept."""
+        return len(self._values)
+
     def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
         """The value of a key, made where it is not kept."""
         value = self._values.pop(key, None)

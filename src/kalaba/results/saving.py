@@ -24,7 +24,7 @@ from kalaba.errors import FileError, KalabaError
 from kalaba.model.serial import from_json
 from kalaba.results.dataset import FORMAT, OPTIONAL, VARIABLES, labelled, names, run_of, unit_coordinate
 from kalaba.results.places import check_place, first_line, known_suffix, replacing
-from kalaba.results.seal import OPEN, check_seal, sealed
+from kalaba.results.seal import OPEN, check_seal, write_sealed
 from kalaba.space.arrays import Array
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _check_format(place: Path, facts: dict[str, Any]) -> None:
 
 def write_netcdf(data: xr.Dataset, path: Path) -> None:
     """Write all of a data set; in memory first, since HDF5 ends the process where a disk is full."""
-    path.write_bytes(sealed(bytes(data.to_netcdf(engine="h5netcdf"))))
+    write_sealed(path, data.to_netcdf(engine="h5netcdf"), OPEN, place=1)
 
 
 def read_netcdf(path: Path) -> xr.Dataset:
@@ -134,7 +134,7 @@ def write_csv(data: xr.Dataset, path: Path) -> None:
     lines += [f"# units: {','.join(table.units.values())}", f"# {OPEN.decode()}", ",".join(table.columns), ""]
     samples = pa.BufferOutputStream()
     csv.write_csv(pa.table(table.columns), samples, csv.WriteOptions(include_header=False))
-    path.write_bytes(sealed("\n".join(lines).encode() + samples.getvalue().to_pybytes()))
+    write_sealed(path, "\n".join(lines).encode(), samples.getvalue(), place=0)
 
 
 def read_csv(path: Path) -> xr.Dataset:
@@ -180,7 +180,9 @@ def write_parquet(data: xr.Dataset, path: Path) -> None:
     schema = pa.schema(fields, metadata={PARQUET_KEY: facts, SEAL_KEY: OPEN})
     made = pa.BufferOutputStream()
     parquet.write_table(pa.table([pa.array(column) for column in table.columns.values()], schema=schema), made)
-    path.write_bytes(sealed(made.getvalue().to_pybytes()))
+    whole = memoryview(made.getvalue())
+    footer = 8 + int.from_bytes(whole[-8:-4], "little")  # with its own length, and a mark of four bytes
+    write_sealed(path, whole[:-footer], whole[-footer:], place=1)
 
 
 def read_parquet(path: Path) -> xr.Dataset:

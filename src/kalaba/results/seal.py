@@ -8,21 +8,47 @@ anything else looks at the file: a damaged one can keep other readers busy for e
 from __future__ import annotations
 
 import mmap
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kalaba.errors import FileError
 
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
 MARK = b"kalaba-sha256:"
+LONG = 1_000_000  # bytes
 OPEN = MARK + b"0" * 64  # of a file that is being made
 
 
-def sealed(content: bytes) -> bytes:
-    """Close the seal of a file; one that has no place for it gets it at its end."""
-    if OPEN not in content:
-        content += OPEN
-    at = content.rindex(OPEN) + len(MARK)
-    return content[:at] + sha256(content).hexdigest().encode() + content[at + 64 :]
+def write_sealed(path: Path, *parts: Buffer, place: int) -> None:
+    """Write the parts of a file one after the other; the open seal is in the last `OPEN` of the part `place`.
+
+    Parts are neither joined nor copied: a long run has many megabytes. Those of one are hashed while they are written.
+    """
+    sizes = [memoryview(part).nbytes for part in parts]
+    at = sum(sizes[:place]) + bytes(parts[place]).rindex(OPEN) + len(MARK)
+    with path.open("wb") as file:
+        if sum(sizes) < LONG:
+            file.writelines(parts)
+            digest = _digest(parts)
+        else:
+            with ThreadPoolExecutor(1) as beside:
+                hashed = beside.submit(_digest, parts)
+                file.writelines(parts)
+                digest = hashed.result()
+        file.seek(at)
+        file.write(digest)
+
+
+def _digest(parts: Sequence[Buffer]) -> bytes:
+    whole = sha256()
+    for part in parts:
+        whole.update(part)
+    return whole.hexdigest().encode()
 
 
 def check_seal(path: Path) -> bool:

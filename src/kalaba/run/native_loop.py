@@ -65,7 +65,7 @@ def run_native(task: Task) -> Run:
         _report(task, integration)
     except KeyboardInterrupt:  # between two calls of the compiled loop, where all that it recorded is whole
         caught()
-        limit = Ending.INTERRUPTED if integration.running else limit
+        limit = Ending.INTERRUPTED
     return _finish(task, _with_start(task, integration.trajectory()), clock.perf_counter() - began, limit)
 
 
