@@ -16,13 +16,15 @@ from functools import cache
 from inspect import Parameter, cleandoc, signature, unwrap
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, cast
-
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from typing import TYPE_CHECKING, Any, cast
 
 from kalaba.errors import FileError, KalabaError, ModelError, one_line
-from kalaba.hints import Kind, is_real_array, kinds_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from kalaba.hints import Kind
 
 PLAIN_NUMBERS = (float, int, bool)
 LONGEST_NAME = 255  # bytes of the name of a file or a folder, on every common disk
@@ -87,12 +89,16 @@ def _refuse(where: str, kind: Kind, value: object, described: str, error: type[K
 
 @cache
 def _arguments(function: Callable[..., object]) -> dict[str, Kind]:
+    from kalaba.hints import kinds_of  # which loads NumPy; the command line asks this module for paths alone
+
     kinds, listed = kinds_of(unwrap(function)), signature(function).parameters
     return {name: _gathered(parameter, kinds[name]) for name, parameter in listed.items() if name in kinds}
 
 
 def _gathered(parameter: Parameter, kind: Kind) -> Kind:
     """What the name of a parameter holds: of *names and **names all that came."""
+    from kalaba.hints import Kind
+
     if parameter.kind is Parameter.VAR_POSITIONAL:
         return Kind(lambda values: all(map(kind.accepts, values)), kind.words)  # type: ignore[call-overload]
     if parameter.kind is Parameter.VAR_KEYWORD:
@@ -102,6 +108,8 @@ def _gathered(parameter: Parameter, kind: Kind) -> Kind:
 
 @cache
 def _fields(kind: Callable[..., object]) -> dict[str, Kind]:
+    from kalaba.hints import kinds_of
+
     kinds = kinds_of(kind)
     return {entry.name: kinds[entry.name] for entry in fields(kind) if entry.init}  # type: ignore[arg-type]
 
@@ -177,6 +185,8 @@ def finite_array(
         shape: how long each axis is; None: as it comes
         error: what is raised
     """
+    import numpy as np
+
     array = real_array(value, what, error)
     if len(shape) != array.ndim or any(n not in (None, m) for n, m in zip(shape, array.shape, strict=True)):
         wanted = ", ".join("n" if length is None else str(length) for length in shape)
@@ -188,6 +198,10 @@ def finite_array(
 
 def real_array(value: object, what: str, error: type[KalabaError] = ModelError) -> NDArray[np.float64]:
     """Real numbers of any shape as an array; anything else is refused."""
+    import numpy as np
+
+    from kalaba.hints import is_real_array
+
     if not is_real_array(value):
         raise error(f"{what}: expected real numbers, got {shown(value)}.")
     return np.asarray(cast("ArrayLike", value), dtype=float)

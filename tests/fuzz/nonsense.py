@@ -20,13 +20,6 @@ class Odd:
         return "<odd\nobject\x1b[31m>"
 
 
-class Unwilling:
-    """An object that cannot even say what it is."""
-
-    def __repr__(self) -> str:
-        raise RuntimeError("no words")
-
-
 def cyclic() -> list[object]:
     """A list that holds itself."""
     own: list[object] = [1.0]
@@ -45,7 +38,7 @@ PLAIN = (
 )  # fmt: skip
 
 MADE: tuple[Callable[[], object], ...] = (
-    list, dict, set, object, Odd, Unwilling, cyclic, lambda: lambda: 1 / 0, lambda: lambda *_, **__: None,
+    list, dict, set, object, Odd, cyclic, lambda: lambda: 1 / 0, lambda: lambda *_, **__: None,
     lambda: lambda x: "a", lambda: [None], lambda: [1.0], lambda: ["a"], lambda: [[1.0], [2.0, 3.0]], lambda: [[]],
     lambda: [[[1.0]]], lambda: [kb.Z], lambda: [nan] * 3, lambda: {"a": 1.0}, lambda: {1: 2}, lambda: {"": None},
     lambda: {"crank.angle": "a"}, lambda: {"crank.angle": nan}, lambda: {"crank.angle": 0.1}, lambda: {None: None},

@@ -117,7 +117,7 @@ def plot(  # noqa: PLR0913  (one argument per flag)
     chosen = figure or find("overview" if len(paths) == 1 else "compare")
     check(chosen, paths, frames or ())
     name = chosen.name if over is None else "over"
-    place = check_place(output or paths[0].with_name(f"{paths[0].stem}-{name}.png"), PICTURES)
+    place = check_place(output or paths[0].parent / f"{paths[0].stem}-{name}.png", PICTURES)
     runs = {_label(path, paths): open_run(path) for path in paths}
     request = Request(runs, tuple(frames or ()), progress=None if quiet or as_json else say_simulated)
     if over is not None:

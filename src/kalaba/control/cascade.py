@@ -57,7 +57,7 @@ class Cascade:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        if not isinstance(self.levels, Iterable) or isinstance(self.levels, str):
+        if not isinstance(self.levels, tuple | list):
             raise ControlError(f"Cascade.levels: expected sets of goals, (structure, path), got {self.levels!r}.")
         levels = tuple(checked_goals(level, "Cascade") for level in self.levels)
         object.__setattr__(self, "levels", levels)

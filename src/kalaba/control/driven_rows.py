@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import casadi as ca
 import numpy as np
 
-from kalaba.boundary import check_arguments
+from kalaba.boundary import check_arguments, check_whole
 from kalaba.constrain.rows import independent_rows
 from kalaba.control.allocation import Allocation, LeastSquares, checked_rule, rule_for_units
 from kalaba.control.inverse_dynamics import Efforts
@@ -62,6 +62,8 @@ def motors_for_rows(
         ControlError: there are no motors or no such rows, or motors cannot do it
     """
     check_arguments(motors_for_rows, locals(), ControlError)
+    if samples is not None:
+        check_whole(samples, "motors_for_rows.samples", 1, 10**9, ControlError)
     plant, driven = run.plant, driven_constraints(run.plant) if constraints is None else tuple(constraints)
     known = [closure.name for closure in plant.machine.closures]
     for name in driven:

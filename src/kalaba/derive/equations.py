@@ -34,25 +34,6 @@ if TYPE_CHECKING:
     from kalaba.printing.notation import Notation
 
 
-FIELDS = (
-    "mass_matrix",
-    "bias",
-    "constraint_matrix",
-    "constraint_rhs",
-    "actuation_map",
-    "applied_force",
-    "force",
-    "coriolis",
-    "gravity",
-    "elastic",
-    "kinetic_energy",
-    "potential_energy",
-    "first_moment",
-    "total_mass",
-    "momentum",
-)  # of Equations that are expressions
-
-
 @dataclass(frozen=True)
 class Equations:
     """The equations of a machine: CasADi expressions of `symbols`, derived when they are first asked for.
@@ -296,10 +277,12 @@ class Equations:
 
     def _field(self, name: str) -> ca.SX:
         """A field of expressions by its name."""
-        if name not in FIELDS:
-            raise DeriveError(f"{self.machine.name}: no field {shown(name)} of Equations; {near(name, FIELDS)}")
-        expression: ca.SX = getattr(self, name)
-        return expression
+        members = {key: member for base in type(self).__mro__ for key, member in vars(base).items() if key[0] != "_"}
+        fields = [key for key, member in members.items() if isinstance(member, property | cached_property)]
+        value = getattr(self, name) if name in fields else None
+        if not isinstance(value, ca.SX):
+            raise DeriveError(f"{self.machine.name}: no field {shown(name)} of Equations; {near(name, fields)}")
+        return value
 
 
 def first_moment(body: BodyKinematics) -> ca.SX:

@@ -269,6 +269,8 @@ def fields_of(plant: Plant, q: ArrayLike, v: ArrayLike, acting: Acting) -> dict[
         "f": ("force", acting.force, n),
         "u": ("actuation", acting.actuation, len(plant.actuators)),
     }
+    if v is None:
+        raise ModelError("v: expected a batch of velocities, got None.")
     fields = {
         field: _checked(name, values, count, width)
         for field, (name, values, width) in arguments.items()

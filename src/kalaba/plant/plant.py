@@ -338,7 +338,7 @@ class Plant:
         """
         speed = np.zeros(len(self.velocities)) if v is None else checked(v, len(self.velocities), "v", self.velocities)
         time = checked((t,), 1, "t", ("time",))[0]
-        if rows not in ROWS_KEPT:
+        if not isinstance(rows, str) or rows not in ROWS_KEPT:
             raise ModelError(
                 f"{self.system.name}: rows: expected {' or '.join(map(repr, ROWS_KEPT))}, got {shown(rows)}."
             )

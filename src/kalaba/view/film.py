@@ -85,7 +85,7 @@ def timing(run: Run, speed: float | None = None) -> Timing:
         raise ViewError(f"film: expected a speed above zero, got {speed!r}. 1 is as fast as it was.")
     whole = np.isfinite(run.q).all(axis=1)
     length = float(run.time[whole][-1] - run.time[0]) if whole.any() else 0.0
-    chosen = speed if speed is not None else _fitting(length)
+    chosen = float(speed) if speed is not None else _fitting(length)
     if length / chosen * RATE > MOST_PICTURES:
         raise ViewError(
             f"film: {length:g} s at a speed of {chosen:g} are {length / chosen * RATE:.3g} pictures; expected at most "

@@ -57,7 +57,7 @@ class Curve:
     def __post_init__(self) -> None:
         check_fields(self, ViewError)
         for name in ("x", "y"):
-            object.__setattr__(self, name, np.asarray(getattr(self, name)))
+            object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
         if np.ndim(self.x) != 1 or np.shape(self.x) != np.shape(self.y):
             raise ViewError(
                 f"Curve {self.name}: expected x and y in rows of one length, got shapes {np.shape(self.x)} and "

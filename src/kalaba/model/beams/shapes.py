@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kalaba.boundary import check_fields, check_whole
+from kalaba.boundary import check_fields, check_whole, finite_array
 from kalaba.errors import FileError, ModelError
 from kalaba.space.arrays import Array
 from kalaba.tolerances import FREQUENCY_ROOT, SHAPE_ROOT, SHAPES_ALIKE
@@ -163,6 +163,7 @@ class Tabulated(Shapes):
 
     def __post_init__(self) -> None:
         check_fields(self)
+        finite_array([x for row in (self.points, *self.values) for x in row], "Tabulated", (None,))
         object.__setattr__(self, "points", tuple(float(x) for x in self.points))
         object.__setattr__(self, "values", tuple(tuple(float(y) for y in row) for row in self.values))
         _check_count(len(self.values))

@@ -10,11 +10,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from numbers import Real
 
 import numpy as np
 
+from kalaba.boundary import shown
 from kalaba.errors import ExpressionError, near
+from kalaba.hints import is_real
 from kalaba.model.text.evaluation import NUMPY_FUNCTIONS, Environment, Function, Value, Values, evaluate_tree
 from kalaba.model.text.grammar import CONSTANTS, FUNCTIONS, RESERVED, TIME, is_name, read_condition, read_expression
 from kalaba.model.text.syntax import (
@@ -179,8 +180,8 @@ def parse(text: str | float | Expression) -> Expression:
         return text
     if isinstance(text, str):
         return _parse_text(text)
-    if isinstance(text, bool) or not isinstance(text, Real) or not math.isfinite(text):
-        raise ExpressionError("expected text or a finite number", repr(text), 0)
+    if not is_real(text) or not math.isfinite(text):
+        raise ExpressionError("expected text or a finite number", shown(text), 0)
     value = float(text)
     sign = "-" if math.copysign(1.0, value) < 0 else ""
     return _parse_text(sign + number_text(abs(value)))

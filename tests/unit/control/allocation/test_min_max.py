@@ -74,7 +74,7 @@ def test_of_equal_peaks_the_one_of_least_squares_is_taken(seed, spare):
         W[0], r[0] = 0.0, 50.0
         W[:, 0], W[0, 0] = 0.0, 1.0
     expected = by_cutting_planes(W, r, limits)
-    ways = [kb.MinMax().allocate(W, r, limits), kb.MinMax().solver(limits, "abc")(W, r)]
+    ways = [kb.MinMax().allocate(W, r, limits), kb.MinMax().solver(limits, ("a", "b", "c"))(W, r)]
     if spare == 1:
         W_, r_ = ca.SX.sym("W", *W.shape), ca.SX.sym("r", 3)
         ways.append(ca.Function("f", [W_, r_], [kb.MinMax().expression(W_, r_, limits)])(W, r).full().ravel())
