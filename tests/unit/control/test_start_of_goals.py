@@ -97,3 +97,11 @@ def test_a_path_out_of_reach_from_where_a_run_starts_is_refused():
         kb.KalabaError, match=r"arm: the goals cannot be met at t = .* Is the path inside the workspace"
     ):
         kb.simulate(arm, start=([0.2, -0.4], [0.0, 0.0]), control=made)
+
+
+def test_of_goals_that_cannot_be_met_the_row_that_is_farthest_open_is_named():
+    """A rocker that is to turn all the way round: the pin of its loop opens."""
+    plant = kb.build(kb.load("four-bar"))
+    begin = float(plant.start.q[plant.coordinates.index("rocker.angle")])
+    with pytest.raises(kb.KalabaError, match=r"the goals cannot be met at t = 1 s; pin\.x misses by 0\.0147"):
+        kb.inverse_dynamics(plant, kb.follow("rocker.angle", f"{begin!r} + 3*t^2"), times=[0.0, 0.5, 1.0])

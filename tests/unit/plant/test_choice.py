@@ -70,3 +70,11 @@ def test_a_row_without_a_value_is_told_though_masses_are_finite():
     assert rows_at(plant, plant.pack(np.zeros(1), np.zeros(1))).rank == 1
     with pytest.raises(NotFiniteError):
         rows_at(plant, plant.pack(np.array([-2.0]), np.zeros(1)))
+
+
+def test_a_row_whose_slope_alone_has_no_value_is_told():
+    """√x at x = 0: the row is closed, and its slope infinite."""
+    parts = (kb.Body("cart", kb.Solid(1.0), joint=kb.Prismatic(kb.X)), kb.Constraint("row", "sqrt(cart.travel)"))
+    plant = kb.build(kb.System("cart", parts, start=kb.Start(guess={"cart.travel": 1.0})))
+    with pytest.raises(NotFiniteError):
+        rows_at(plant, plant.pack(np.zeros(1), np.zeros(1)))
