@@ -173,19 +173,15 @@ class _Forest:
 
         Recursions that are not shorter for the tree alone are not so with rows either.
         """
-        recursive, n = self._articulated([tree]), self.equations.symbols.v.shape[0]
-        further = ca.SX.sym("f", n)
-        forces = {index: self.recursion.own_forces[index] for index in tree.bodies}
-        z = recursive.forward(_some(entries(self.equations.joint_force + further), tree.columns), forces)
-        least, alone = self._least_composite(tree), self._length(recursive, z, [])
         rows = [_some_of(row, tree.columns) for row in self.rows if not row.keys().isdisjoint(tree.columns)]
-        if least > alone and least > (self._length(recursive, z, rows) if rows else alone):
+        recursive = self._articulated([tree])
+        least, alone = self._least_composite(tree), self._length(recursive, tree, [])
+        if least > alone and least > (self._length(recursive, tree, rows) if rows else alone):
             return True
         written = self._composite([tree], whole=self.equations.mass_matrix)
-        z_written = written.forward(_some(entries(self.equations.force + further), tree.columns))
-        if alone >= self._length(written, z_written, []):
+        if alone >= self._length(written, tree, []):
             return False
-        return not rows or self._length(recursive, z, rows) < self._length(written, z_written, rows)
+        return not rows or self._length(recursive, tree, rows) < self._length(written, tree, rows)
 
     def _least_composite(self, tree: Tree) -> int:
         """Operations that M of a tree and its factors take at least."""
@@ -195,10 +191,10 @@ class _Forest:
         entries_of_M = sum(neighbours[i].bit_count() + 1 for i in order) // 2
         return operations(neighbours, [row for row in rows if row], order) + PER_ENTRY * entries_of_M
 
-    def _length(self, factor: MassFactor, z: Column, rows: Sequence[Column]) -> int:
-        """Instructions for the motion from z = L⁻¹ Q and loads on some rows, and, by their places, for A M⁻¹ Aᵀ."""
+    def _length(self, factor: MassFactor, tree: Tree, rows: Sequence[Column]) -> int:
+        """Instructions for the motion from any L⁻¹ Q and loads on some rows, and, by their places, for A M⁻¹ Aᵀ."""
         spread = [factor.forward(row) for row in rows]
-        loads, total = ca.SX.sym("load", len(rows)), dict(z)
+        loads, total = ca.SX.sym("load", len(rows)), {i: ca.SX.sym("z") for i in sorted(tree.columns)}
         for k, column in enumerate(spread):
             for i, entry in column.items():
                 total[i] = total.get(i, ca.SX(0)) + entry * loads[k]
