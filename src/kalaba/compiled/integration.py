@@ -57,7 +57,7 @@ class Integration:
         goal, last = min(float(until), self._end), self.steps + steps
         is_on = True
         while is_on and self.running:
-            limit = self._methods.steps_to_review(last - self.steps)
+            limit = 1 if self.is_at_end else self._methods.steps_to_review(last - self.steps)  # a sample is no step
             self._methods.advance(self._workspace.memory, goal, limit)
             is_last = self.is_at_end and until > self._end + self.slack  # nothing begins there: its sample may follow
             is_on = is_last or (self._methods.review() and self.steps < last)

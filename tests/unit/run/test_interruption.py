@@ -46,7 +46,7 @@ RUNS = {
     "radau": "kb.simulate(kb.load('four-bar'), 1e6, stepper=kb.Radau(), save_every=0.1, progress=seen)",
     "interpreted": "kb.simulate(kb.build(kb.load('four-bar'), backend=kb.Interpreted()), 1e6, progress=seen)",
     "sampled": (
-        "kb.simulate(kb.load('four-bar'), 1e6, control=kb.Sampled(lambda t, q, v: [0.1], 1000), progress=seen)"
+        "kb.simulate(kb.load('four-bar'), 1e5, control=kb.Sampled(lambda t, q, v: [0.1], 1000), progress=seen)"
     ),
     "unchecked": "kb.simulate(kb.scenario('four-bar'), 1e7, save_every=10.0, progress=seen, check=False)",
 }
