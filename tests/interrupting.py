@@ -45,6 +45,7 @@ def interrupted(arguments, delay, *, line="", **environment):
         out, err = process.communicate()
     finally:
         process.kill()
+        process.communicate()  # which closes its pipes
     return Ended(process.returncode, out, err, took)
 
 

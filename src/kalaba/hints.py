@@ -190,8 +190,8 @@ class _Names(dict[str, Any]):
 
 
 def _hints(thing: Callable[..., object]) -> dict[str, object]:
-    module = sys.modules[thing.__module__]
-    hints = get_type_hints(thing, localns=_Names({**vars(builtins), **vars(module)}))
+    module = sys.modules.get(thing.__module__)  # a class made by code without a module has none
+    hints = get_type_hints(thing, localns=_Names({**vars(builtins), **(vars(module) if module else {})}))
     return {name: ANY if isinstance(hint, TypeVar) else hint for name, hint in hints.items()}
 
 

@@ -108,5 +108,5 @@ def test_what_lacks_a_member_is_no_rule(plant):
         def allocate(self, force_map, force, limits, rows=()):
             return np.zeros(force_map.shape[1])
 
-    with pytest.raises(ControlError, match=r"^servo\.allocation: .*all members of .*Allocation, got"):
+    with pytest.raises(ControlError, match=r"^servo\.allocation: expected an Allocation, got .* a rule of your own"):
         kb.servo(plant, GOALS, allocation=Half())

@@ -19,6 +19,12 @@ def hold_while_forking(lock: threading.RLock) -> None:
         os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
 
 
+def renew_when_forked(owner: object, name: str) -> None:
+    """Give a child a fresh lock in the place of one that belongs to a library and may be held just then."""
+    if sys.platform != "win32":
+        os.register_at_fork(after_in_child=lambda: setattr(owner, name, threading.RLock()))
+
+
 def renew_locks() -> None:
     """Give every cached property of the package a lock that nobody holds. Python 3.12 and later have none there."""
     for found in _cached_properties():

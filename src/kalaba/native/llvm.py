@@ -15,6 +15,7 @@ from typing import Any
 
 from kalaba.errors import NativeError
 from kalaba.native.elementary import addresses
+from kalaba.native.forking import renew_when_forked
 
 _OPTIMISATION, _HURRY = 3, 0
 _LENGTH_SIZE = 8  # bytes
@@ -111,6 +112,7 @@ def _llvm() -> Any:
     """Import LLVM, which takes a while, and make it ready for this processor."""
     import llvmlite.binding as llvm
 
+    renew_when_forked(llvm.ffi.lib._lock, "_lock")  # noqa: SLF001  (what is thrown away in a child needs it)
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     for name, address in addresses().items():

@@ -96,13 +96,13 @@ def test_a_sampled_run_is_judged_with_what_its_function_gave():
         return {"motor": np.sin(len(calls))}
 
     run, words = said(lambda: kb.simulate(slider(1e4), 1.0, control=kb.Sampled(law, 100.0)))
-    assert len(calls) == 100
+    assert len(calls) == 101  # at 0, 0.01 … 1 s: the last sample shows what begins there
     assert (run.accuracy.verdict, words) == (Verdict.GOOD, [])
     assert run.accuracy.error.size < 1e-5  # some times the tolerance of the default
     run, words = said(
         lambda: kb.simulate(slider(1e4), 1.0, control=kb.Sampled(law, 100.0), stepper=kb.RungeKutta4(0.01))
     )
-    assert len(calls) == 200
+    assert len(calls) == 202
     assert [kind for kind, _ in words] == [AccuracyWarning]
     assert "the step of 0.01 s is too long for rates up to 100 /s, ω h = 1" in words[0][1]
 
