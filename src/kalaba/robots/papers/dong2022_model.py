@@ -137,7 +137,7 @@ MODEL: tuple[Item, ...] = (
         why=(
             "the saving is symmetry, one half that is derived for both, and Lagrange's form of it (5,581 against 6,704 "
             "operations); derived by Newton-Euler the cut at the end joint is the cheaper one. With the rows of (12), "
-            "among them the wish on θ3, the middle is cheapest (2,205, elsewhere 5,578 and more): angles to the ground "
+            "among them the wish on θ3, the middle is cheapest (2,143, elsewhere 5,244 and more): angles to the ground "
             "that such rows speak of are coordinates there, and must be read off poses elsewhere"
         ),
     ),
