@@ -14,6 +14,7 @@ import numpy as np
 from kalaba.boundary import check_whole
 from kalaba.errors import NativeError
 from kalaba.interruption import heard
+from kalaba.native.build import Partners
 from kalaba.native.build import kernel as provide
 from kalaba.native.kernels import Kernel, aligned_zeros
 from kalaba.space.arrays import Array
@@ -53,13 +54,32 @@ class Backend(Protocol):
     def threads(self) -> int:
         """How many threads a batch may use."""
 
-    def evaluator(self, name: str, key: str, trace: Trace, parameters: Array, *, seldom: bool = False) -> Evaluator:
+    def evaluator(
+        self,
+        name: str,
+        key: str,
+        trace: Trace,
+        parameters: Array,
+        *,
+        seldom: bool = False,
+        partners: Callable[[], Partners] = dict,
+    ) -> Evaluator:
         """Prepare a function; `key` tells functions apart, `trace` makes the CasADi function if it is needed.
 
-        `seldom` says that it runs so seldom that the time to prepare it counts for more.
+        `seldom` says that it runs so seldom that the time to prepare it counts for more; `partners`, which of its
+        inputs belong to parts that are alike.
         """
 
-    def kernel(self, name: str, key: str, trace: Trace, lanes: int = 1, *, seldom: bool = False) -> Kernel:
+    def kernel(
+        self,
+        name: str,
+        key: str,
+        trace: Trace,
+        lanes: int = 1,
+        *,
+        seldom: bool = False,
+        partners: Callable[[], Partners] = dict,
+    ) -> Kernel:
         """The machine code of a function, on `lanes` states at a time; a NativeError where it makes none."""
 
 
@@ -105,6 +125,7 @@ class Interpreted:
         parameters: Array,
         *,
         seldom: bool = False,
+        partners: Callable[[], Partners] = dict,
     ) -> Evaluator:
         """Wrap the function itself."""
         with heard():
@@ -120,6 +141,7 @@ class Interpreted:
         lanes: int = 1,
         *,
         seldom: bool = False,
+        partners: Callable[[], Partners] = dict,
     ) -> Kernel:
         """Refused."""
         raise NativeError(f"{name}: the interpreter makes no machine code. Build with backend=kb.Native().")
@@ -190,14 +212,31 @@ class Native:
         """It makes machine code."""
         return True
 
-    def evaluator(self, name: str, key: str, trace: Trace, parameters: Array, *, seldom: bool = False) -> Evaluator:
+    def evaluator(
+        self,
+        name: str,
+        key: str,
+        trace: Trace,
+        parameters: Array,
+        *,
+        seldom: bool = False,
+        partners: Callable[[], Partners] = dict,
+    ) -> Evaluator:
         """Load or compile the kernel, and prepare its constants."""
-        kernel = self.kernel(name, key, trace, seldom=seldom)
-        return NativeFunction(kernel, parameters)
+        return NativeFunction(self.kernel(name, key, trace, seldom=seldom, partners=partners), parameters)
 
-    def kernel(self, name: str, key: str, trace: Trace, lanes: int = 1, *, seldom: bool = False) -> Kernel:
+    def kernel(
+        self,
+        name: str,
+        key: str,
+        trace: Trace,
+        lanes: int = 1,
+        *,
+        seldom: bool = False,
+        partners: Callable[[], Partners] = dict,
+    ) -> Kernel:
         """The kernel itself, for loops that call it by address."""
-        return provide(name, key, trace, lanes, seldom=seldom)
+        return provide(name, key, trace, lanes, seldom=seldom, partners=partners)
 
 
 def machine_code(function: Evaluator) -> NativeFunction:

@@ -2,7 +2,7 @@
 
 import sys
 import threading
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from hashlib import sha256
@@ -20,13 +20,15 @@ from kalaba.native.kernels import Built, Kernel, Layout
 from kalaba.native.llvm import compile_modules, host, load_objects
 from kalaba.native.operations import Lanes
 from kalaba.native.passes import LONGEST_PIECE, Cut, contract, cut, hoist, share_reciprocals
-from kalaba.native.program import Program, read_program
+from kalaba.native.program import PARAMETERS, Instruction, Program, read_program
 from kalaba.native.recent import Recent
+from kalaba.native.twins import with_twins
 
 _kernels: MutableMapping[str, Kernel] = WeakValueDictionary()  # of this process, by digest, as long as they are in use
 _recent: Recent[Kernel] = Recent(32)  # those of about three machines, which may be built again soon
 _building = threading.RLock()
 hold_while_forking(_building)
+Partners = Mapping[str, Mapping[int, int]]  # by input: entries of parts that are alike, both ways; see `twins.py`
 BESIDE = (
     "cli",
     "export",
@@ -38,13 +40,19 @@ BESIDE = (
 
 
 def kernel(
-    name: str, key: str, trace: Callable[[], casadi.Function], lanes: int = 1, *, seldom: bool = False
+    name: str,
+    key: str,
+    trace: Callable[[], casadi.Function],
+    lanes: int = 1,
+    *,
+    seldom: bool = False,
+    partners: Callable[[], Partners] = dict,
 ) -> Kernel:
     """Give the kernel of a function.
 
     `key` says everything that the function depends on; `trace` makes the function, and is called only if no kernel
-    with this name, key and number of lanes is at hand, in this process or on disk. One that runs `seldom` is made in a
-    hurry: it runs at half the speed.
+    with this name, key and number of lanes is at hand, in this process or on disk; so are its `partners`. One that runs
+    `seldom` is made in a hurry: it runs at half the speed.
     """
     digest = _digest(name, f"{key} seldom" if seldom else key, lanes)
     loaded = _kernels.get(digest)
@@ -52,15 +60,13 @@ def kernel(
         with heard(), _building:
             loaded = _kernels.get(digest)
             if loaded is None:
-                loaded = load(disk.read(digest) or _built(digest, name, trace, lanes, seldom=seldom))
+                built = disk.read(digest)
+                if built is None:
+                    built = build(name, trace(), lanes, seldom=seldom, partners={} if seldom else partners())
+                    disk.write(digest, built)
+                loaded = load(built)
                 _kernels[digest] = loaded
     return _recent.keep(digest, loaded)
-
-
-def _built(digest: str, name: str, trace: Callable[[], casadi.Function], lanes: int, *, seldom: bool) -> Built:
-    built = build(name, trace(), lanes, seldom=seldom)
-    disk.write(digest, built)
-    return built
 
 
 def load(built: Built) -> Kernel:
@@ -113,18 +119,21 @@ def build(
     longest_piece: int = LONGEST_PIECE,
     *,
     seldom: bool = False,
+    partners: Partners | None = None,
 ) -> Built:
     """Read, hoist, contract, cut, write and compile a function."""
     if isinstance(function, BlockProgram):
         layout, texts = _blocks_texts(name, function, lanes, longest_piece)
     else:
-        layout, texts = _function_texts(name, function, lanes, longest_piece)
+        layout, texts = _function_texts(name, function, lanes, longest_piece, partners or {})
     return Built(layout, compile_modules(texts, seldom=seldom))
 
 
-def _function_texts(name: str, function: casadi.Function, lanes: int, longest_piece: int) -> tuple[Layout, list[str]]:
+def _function_texts(
+    name: str, function: casadi.Function, lanes: int, longest_piece: int, partners: Partners
+) -> tuple[Layout, list[str]]:
     in_lanes, fused = Lanes(lanes), host().fused
-    pieces = _pieces(function, longest_piece)
+    pieces = _pieces(function, longest_piece, partners)
     layout = Layout(
         name=name,
         lanes=lanes,
@@ -139,13 +148,26 @@ def _function_texts(name: str, function: casadi.Function, lanes: int, longest_pi
     return layout, module_texts(entries, fused=fused)
 
 
-def _pieces(function: casadi.Function, longest_piece: int) -> _Pieces:
+def _pieces(function: casadi.Function, longest_piece: int, partners: Partners) -> _Pieces:
     program = read_program(function)
-    hoisted = hoist(share_reciprocals(program.listing))
+    hoisted = hoist(with_twins(share_reciprocals(program.listing), leaves(program, partners)))
     main, prepare = contract(hoisted.main), contract(hoisted.prepare)
     n = len(prepare.results)
     cuts = cut(main, n, longest_piece), cut(prepare, n, longest_piece)
     return _Pieces(program, *cuts, n, main.count_operations())
+
+
+def leaves(program: Program, partners: Partners) -> dict[Instruction, Instruction]:
+    """Partners among the leaves of a program."""
+    leaves: dict[Instruction, Instruction] = {}
+    first = 0
+    for name, size in (*program.inputs, (PARAMETERS, program.n_parameters)):
+        op, begin = ("parameter", 0) if name == PARAMETERS else ("input", first)
+        for one, other in partners.get(name, {}).items():
+            if max(one, other) < size:
+                leaves[Instruction(op, number=begin + one)] = Instruction(op, number=begin + other)
+        first += size
+    return leaves
 
 
 def _blocks_texts(name: str, program: BlockProgram, lanes: int, longest_piece: int) -> tuple[Layout, list[str]]:
@@ -155,7 +177,7 @@ def _blocks_texts(name: str, program: BlockProgram, lanes: int, longest_piece: i
     entries: list[Entry] = []
     first = operations = 0
     for number, call in enumerate(program.calls):
-        pieces = _pieces(call.function, longest_piece)
+        pieces = _pieces(call.function, longest_piece, {})
         placed.append(Placed(number, call, pieces.n_constants + pieces.n_work, first))
         in_group, (main, prepare) = Lanes(call.width * lanes), placed[-1].names
         entries.append(Entry(main, pieces.main, in_group, is_internal=True))

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from kalaba.native import elementary
 from kalaba.native.operations import FUNCTIONS, CodeWriter, Lanes, declarations
 from kalaba.native.passes import Cut, Piece
-from kalaba.native.program import Instruction, value_of
+from kalaba.native.program import LEAVES, Instruction, value_of
 
-VERSION = 2  # raise it whenever the same program would give other machine code; cached kernels are then rebuilt
+VERSION = 3  # raise it whenever the same program would give other machine code; cached kernels are then rebuilt
 MAIN, PREPARE = "kalaba_main", "kalaba_prepare"  # the names of the two functions of a module
 
+PAIR = Lanes(2)  # twins within one state
+CIRCULAR = frozenset({"sin", "cos"})  # computed together
 TOGETHER = 2  # pieces of a function that stay in one module with it
 _ARGUMENTS = "ptr noalias %inputs, ptr noalias %outputs, ptr noalias %store"
 _LIKELY_FALSE = '!0 = !{!"branch_weights", i32 1, i32 1000000}'
@@ -63,6 +65,8 @@ class _Module:
         self.functions.append(_function(name, linkage, piece, lanes, fused=self._fused))
         used = {instruction.op for instruction in piece.instructions}
         self._called.setdefault(lanes, set()).update(used & FUNCTIONS.keys())
+        if lanes.count == 1 and piece.twins:
+            self._called.setdefault(PAIR, set()).update({piece.instructions[a].op for a, _ in piece.twins} & CIRCULAR)
 
     def text(self) -> str:
         """The module in LLVM's language."""
@@ -84,14 +88,19 @@ def _whole(entry: Entry, pieces: Sequence[str]) -> str:
 
 
 def _function(name: str, linkage: str, piece: Piece, lanes: Lanes, *, fused: bool) -> str:
-    body = _Body(lanes, fused=fused)
+    body = _Body(piece.instructions, lanes, fused=fused)
     writes: dict[int, list[tuple[str, int]]] = {}
     for write in piece.writes:
         writes.setdefault(write.position, []).append((write.array, write.slot))
-    for position, instruction in enumerate(piece.instructions):
-        value = body.add(instruction)
-        for array, slot in writes.get(position, ()):
-            body.code.store(value, array, slot)
+    twins = [pair for pair in piece.twins if lanes.count == 1 and body.can_pair(*pair)]
+    first_of, delayed = {second: first for first, second in twins}, {first for first, _ in twins}
+    for position in range(len(piece.instructions)):
+        if position in delayed:  # it is computed with its twin, which nothing before reads
+            continue
+        body.add(position, first_of.get(position))
+        for written in (first_of.get(position, position), position)[position not in first_of :]:
+            for array, slot in writes.get(written, ()):
+                body.code.store(body.value(written), array, slot)
     head = f"define {linkage}void @{name}({_ARGUMENTS}) nounwind{_aligned(lanes)} {{"
     return "\n".join([head, *body.code.lines, "ret void", "}"])
 
@@ -104,35 +113,76 @@ def _aligned(lanes: Lanes) -> str:
 class _Body:
     """Translates instructions; remembers the names of their values."""
 
-    def __init__(self, lanes: Lanes, *, fused: bool) -> None:
+    def __init__(self, instructions: Sequence[Instruction], lanes: Lanes, *, fused: bool) -> None:
         self.code = CodeWriter(lanes, fused=fused)
-        self._values: list[str] = []
+        self._instructions = instructions
+        self._values: dict[int, str] = {}
         self._sincos: dict[str, tuple[str, str]] = {}
+        self._pairs: dict[tuple[int, int], str] = {}  # positions of two values → the vector of both
+        self._within: dict[int, tuple[str, int]] = {}  # position → the vector that it is in, and where
 
-    def add(self, instruction: Instruction) -> str:
-        """Write an instruction and give the name of its value."""
-        value = self._leaf(instruction) if not instruction.args else self._operation(instruction)
-        self._values.append(value)
-        return value
+    def can_pair(self, first: int, second: int) -> bool:
+        """Whether two instructions are one operation that is done on two numbers at once."""
+        op = self._instructions[first].op
+        return op == self._instructions[second].op and (op in CIRCULAR or op not in FUNCTIONS)
 
-    def _leaf(self, leaf: Instruction) -> str:
-        if leaf.op == "constant":
-            return self.code.lanes.constant(value_of(leaf.number))
-        return self.code.load("inputs" if leaf.op == "input" else "store", leaf.number)
+    def add(self, position: int, twin: int | None = None) -> None:
+        """Write an instruction, with its twin if it has one."""
+        instruction = self._instructions[position]
+        if twin is None:
+            self._values[position] = self._alone(instruction)
+            return
+        operands = [self._pair(*both) for both in zip(self._instructions[twin].args, instruction.args, strict=True)]
+        vector = self._operation(instruction.op, operands, PAIR)
+        self._within[twin], self._within[position] = (vector, 0), (vector, 1)
+        self._pairs[twin, position] = vector
 
-    def _operation(self, instruction: Instruction) -> str:
-        operands = [self._values[arg] for arg in instruction.args]
-        if instruction.op in {"sin", "cos"}:
-            return self._sine_and_cosine(operands[0])[instruction.op == "cos"]
-        return self.code.operate(instruction.op, *operands)
+    def value(self, position: int) -> str:
+        """The name of a value by itself."""
+        if position not in self._values:
+            self._values[position] = self.code.part(*self._within[position])
+        return self._values[position]
 
-    def _sine_and_cosine(self, x: str) -> tuple[str, str]:
+    def _alone(self, instruction: Instruction) -> str:
+        if instruction.op == "constant":
+            return self.code.lanes.constant(value_of(instruction.number))
+        if not instruction.args:
+            return self.code.load(_array(instruction), instruction.number)
+        return self._operation(instruction.op, [self.value(arg) for arg in instruction.args], self.code.lanes)
+
+    def _operation(self, op: str, operands: list[str], lanes: Lanes) -> str:
+        if op in CIRCULAR:
+            return self._sine_and_cosine(operands[0], lanes)[op == "cos"]
+        return self.code.operate(op, *operands, lanes=lanes)
+
+    def _pair(self, first: int, second: int) -> str:
+        """The vector of two values."""
+        both = (first, second)
+        if both not in self._pairs:
+            self._pairs[both] = self._made_pair(first, second)
+        return self._pairs[both]
+
+    def _made_pair(self, first: int, second: int) -> str:
+        ours, theirs = self._instructions[first], self._instructions[second]
+        if ours.op == theirs.op == "constant":
+            return f"<double 0x{ours.number:016X}, double 0x{theirs.number:016X}>"
+        if (second, first) in self._pairs:
+            return self.code.swapped(self._pairs[second, first])
+        if ours.op == theirs.op and ours.op in LEAVES and theirs.number == ours.number + 1:
+            return self.code.load(_array(ours), ours.number, PAIR)
+        return self.code.joined(self.value(first), self.value(second))
+
+    def _sine_and_cosine(self, x: str, lanes: Lanes) -> tuple[str, str]:
         if x not in self._sincos:
-            both, real = self.code.fresh(), self.code.lanes.real
+            both, real = self.code.fresh(), lanes.real
             self._sincos[x] = (f"{both}.sin", f"{both}.cos")
             self.code.lines += [
-                f"{both} = call {{{real}, {real}}} @{elementary.sincos_symbol(self.code.lanes)}({real} {x})",
+                f"{both} = call {{{real}, {real}}} @{elementary.sincos_symbol(lanes)}({real} {x})",
                 f"{both}.sin = extractvalue {{{real}, {real}}} {both}, 0",
                 f"{both}.cos = extractvalue {{{real}, {real}}} {both}, 1",
             ]
         return self._sincos[x]
+
+
+def _array(leaf: Instruction) -> str:
+    return "inputs" if leaf.op == "input" else "store"

@@ -12,7 +12,7 @@ from kalaba.errors import NativeError
 from kalaba.native.program import bits_of
 from kalaba.space.instructions import ARITY
 
-LANE_COUNTS = (1, 4, 8)
+LANE_COUNTS = (1, 2, 4, 8)  # states, or values, side by side
 
 FUNCTIONS = {
     name: ARITY[name]
@@ -193,7 +193,7 @@ class CodeWriter:
     def __init__(self, lanes: Lanes, *, fused: bool) -> None:
         self.lanes = lanes
         self.lines: list[str] = []
-        self._templates = templates(lanes, fused=fused)
+        self._fused = fused
         self._values = 0
 
     def fresh(self) -> str:
@@ -201,18 +201,39 @@ class CodeWriter:
         self._values += 1
         return f"%v{self._values}"
 
-    def operate(self, op: str, *operands: str) -> str:
+    def operate(self, op: str, *operands: str, lanes: Lanes | None = None) -> str:
         """Append an operation on one to three operands and give the name of its result."""
         result = self.fresh()
         x, y, z = (*operands, "", "")[:3]
-        self.lines.append(self._templates[op].format(r=result, x=x, y=y, z=z))
+        template = templates(lanes or self.lanes, fused=self._fused)[op]
+        self.lines.append(template.format(r=result, x=x, y=y, z=z))
         return result
 
-    def load(self, array: str, slot: int) -> str:
-        """Append the reading of a slot and give the name of the value."""
+    def load(self, array: str, slot: int, lanes: Lanes | None = None) -> str:
+        """Append the reading of a slot, or of several side by side, and give the name of the value."""
         result = self.fresh()
         self.lines.append(self._place(result, array, slot))
-        self.lines.append(f"{result} = load {self.lanes.real}, ptr {result}.at, align 8")
+        self.lines.append(f"{result} = load {(lanes or self.lanes).real}, ptr {result}.at, align 8")
+        return result
+
+    def joined(self, first: str, second: str) -> str:
+        """Append the making of a vector of two numbers."""
+        result = self.fresh()
+        self.lines.append(f"{result}.first = insertelement <2 x double> undef, double {first}, i32 0")
+        self.lines.append(f"{result} = insertelement <2 x double> {result}.first, double {second}, i32 1")
+        return result
+
+    def swapped(self, pair: str) -> str:
+        """Append the exchange of both numbers of a vector."""
+        result = self.fresh()
+        mask = "<2 x i32> <i32 1, i32 0>"
+        self.lines.append(f"{result} = shufflevector <2 x double> {pair}, <2 x double> undef, {mask}")
+        return result
+
+    def part(self, pair: str, place: int) -> str:
+        """Append the taking of one number from a vector of two."""
+        result = self.fresh()
+        self.lines.append(f"{result} = extractelement <2 x double> {pair}, i32 {place}")
         return result
 
     def store(self, value: str, array: str, slot: int) -> None:

@@ -1,6 +1,7 @@
 """Second stage: what is done to a listing before it is written, in this order.
 
 share_reciprocals   divide once by a divisor that several quotients share
+with_twins          let signs travel with values, and put together what parts that are alike do (in `twins.py`)
 hoist               take out what depends on the parameters only, to be computed once instead of at every call
 contract            write products and sums as fused multiply-adds, the same ones whatever the number of lanes
 cut                 divide a long listing into pieces, since a compiler's time grows faster than a function's length
@@ -61,6 +62,7 @@ def hoist(listing: Listing) -> Hoisted:
             moving[position] = main.add("stored", number=slots.setdefault(position, len(slots)))
         return moving[position]
 
+    twin_of = dict(listing.twins)
     for position, instruction in enumerate(listing.instructions):
         op, args, number = instruction.op, instruction.args, instruction.number
         if op == "constant":
@@ -70,7 +72,12 @@ def hoist(listing: Listing) -> Hoisted:
         elif op != "input" and all(arg in fixed for arg in args):
             fixed[position] = prepare.add(op, *(fixed[arg] for arg in args))
         else:
+            if position in twin_of:  # the constants that twins read stand side by side
+                for both in zip(args, listing.instructions[twin_of[position]].args, strict=True):
+                    if all(arg in fixed and arg not in moving for arg in both):
+                        tuple(map(in_main, both))
             moving[position] = main.add(op, *map(in_main, args), number=number)
+    main.twins += [(moving[a], moving[b]) for a, b in listing.twins if a not in fixed and b not in fixed]
     results = tuple(map(in_main, listing.results))
     return Hoisted(prepare.listing(tuple(fixed[position] for position in slots)), main.listing(results))
 
@@ -86,23 +93,30 @@ def contract(listing: Listing) -> Listing:
     uses.update(listing.results)
     writer = ListingWriter()
     moved: list[int] = []
-    for instruction in listing.instructions:
-        fused = _fused(instruction, listing.instructions, uses)
+    twin_of = dict(listing.twins) | {second: first for first, second in listing.twins}
+    for position, instruction in enumerate(listing.instructions):
+        twin = twin_of.get(position, position)
+        fused = _fused(instruction, listing.instructions[twin], listing.instructions, uses)
         moved.append(writer.add(fused.op, *(moved[arg] for arg in fused.args), number=fused.number))
+    places = [(moved[first], moved[second]) for first, second in listing.twins]
+    writer.twins += [(first, second) for first, second in places if first < second]
     return writer.listing(tuple(moved[position] for position in listing.results))
 
 
-def _fused(instruction: Instruction, instructions: tuple[Instruction, ...], uses: Counter[int]) -> Instruction:
+def _fused(
+    instruction: Instruction, twin: Instruction, instructions: tuple[Instruction, ...], uses: Counter[int]
+) -> Instruction:
+    """A sum with the product that it takes in, if any; twins take in the same one or none."""
     if instruction.op not in {"add", "sub"}:
         return instruction
-    left, right = instruction.args
-    for product, other, op in (
-        (right, left, "fma" if instruction.op == "add" else "fnma"),
-        (left, right, "fma" if instruction.op == "add" else "fms"),
+    for product, op in (
+        (1, "fma" if instruction.op == "add" else "fnma"),
+        (0, "fma" if instruction.op == "add" else "fms"),
     ):
-        candidate = instructions[product]
-        if candidate.op in _PRODUCTS and uses[product] == 1:
-            return Instruction(op, (candidate.args[0], candidate.args[-1], other))
+        places = (instruction.args[product], twin.args[product])
+        if all(instructions[place].op in _PRODUCTS and uses[place] == 1 for place in places):
+            factors = instructions[places[0]].args
+            return Instruction(op, (factors[0], factors[-1], instruction.args[1 - product]))
     return instruction
 
 
@@ -121,6 +135,7 @@ class Piece:
 
     instructions: tuple[Instruction, ...]
     writes: tuple[Write, ...]
+    twins: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,4 +217,5 @@ def _piece(listing: Listing, positions: range, slots: dict[int, int], results: d
             if position in slots:
                 writes.append(Write("store", slots[position], local[position]))
         writes += [Write("outputs", slot, here(position)) for slot in results.get(position, ())]
-    return Piece(tuple(instructions), tuple(writes))
+    twins = [(local[a], local[b]) for a, b in listing.twins if a in positions and b in positions]
+    return Piece(tuple(instructions), tuple(writes), tuple(twins))

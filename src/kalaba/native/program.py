@@ -61,6 +61,7 @@ class Listing:
 
     instructions: tuple[Instruction, ...]
     results: tuple[int, ...]  # results[slot] is the position of the instruction that gives it
+    twins: tuple[tuple[int, int], ...] = ()  # positions of operations that may be done as one, see `twins.py`
 
     def count_operations(self) -> int:
         """Count the operations; leaves cost nothing or a load."""
@@ -72,6 +73,7 @@ class ListingWriter:
 
     def __init__(self) -> None:
         self.instructions: list[Instruction] = []
+        self.twins: list[tuple[int, int]] = []
         self._positions: dict[Instruction, int] = {}
 
     def add(self, op: str, *args: int, number: int = 0) -> int:
@@ -88,7 +90,7 @@ class ListingWriter:
 
     def listing(self, results: tuple[int, ...]) -> Listing:
         """Close the list, leaving out what no result needs."""
-        return pruned(Listing(tuple(self.instructions), results))
+        return pruned(Listing(tuple(self.instructions), results, tuple(self.twins)))
 
 
 def pruned(listing: Listing) -> Listing:
@@ -104,6 +106,7 @@ def pruned(listing: Listing) -> Listing:
     return Listing(
         tuple(_renumbered(listing.instructions[position], moved) for position in remaining),
         tuple(moved[position] for position in listing.results),
+        tuple((moved[first], moved[second]) for first, second in listing.twins if {first, second} <= needed),
     )
 
 

@@ -27,6 +27,7 @@ from kalaba.derive.newton_euler import NewtonEuler
 from kalaba.errors import ControlError, ModelError, near
 from kalaba.model.fingerprint import fingerprint
 from kalaba.model.system import System
+from kalaba.model.topology.partners import partners
 from kalaba.native.backend import Backend, Evaluator, Native
 from kalaba.native.recent import Recent
 from kalaba.plant import floating
@@ -237,7 +238,12 @@ class Plant:
         def make() -> Evaluator:
             values = np.concatenate([self.parameters, numbers])
             return self.backend.evaluator(
-                name, f"{self.key} {full}", lambda: trace(self.equations), values, seldom=seldom
+                name,
+                f"{self.key} {full}",
+                lambda: trace(self.equations),
+                values,
+                seldom=seldom,
+                partners=lambda: partners(self.machine),
             )
 
         return self._functions.get(place, make)
@@ -284,7 +290,7 @@ class Plant:
         if full not in self._lanes:
             trace, label = variant(self, name, lanes)
             key, made = f"{self.key} {name} {label}", lambda: trace(self.equations)
-            kernel = self.backend.kernel(name, key, made, lanes)
+            kernel = self.backend.kernel(name, key, made, lanes, partners=lambda: partners(self.machine))
             self._lanes[full] = (kernel, kernel.store(self.parameters))
         return self._lanes[full]
 

@@ -5,6 +5,7 @@ import numpy as np
 
 from kalaba.native.build import build, load
 from kalaba.native.kernels import Kernel
+from kalaba.native.program import Listing, value_of
 
 
 def compiled(function: ca.Function, lanes: int = 1, longest_piece: int = 4000) -> Kernel:
@@ -67,3 +68,32 @@ def random_function(seed: int, length: int, n_inputs: int = 8, n_parameters: int
         values.append(value / (1 + ca.fabs(value)) if random.random() < 0.5 else ca.tanh(value))
     outputs = [ca.vertcat(*values[-20:]), ca.reshape(ca.vertcat(*values[len(values) // 2 :][:6]), 2, 3)]
     return ca.Function("random", [x, p], ca.cse(outputs), ["x", "p"], ["y", "z"])
+
+
+MEANING = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "neg": np.negative,
+    "sq": np.square,
+    "twice": lambda x: x + x,
+    "inv": lambda x: 1.0 / x,
+    "fabs": np.abs,
+    "sin": np.sin,
+    "cos": np.cos,
+}
+
+
+def evaluate_listing(listing: Listing, inputs) -> np.ndarray:
+    """The results of a listing, one operation of NumPy after the other."""
+    values: list[np.float64] = []
+    with np.errstate(all="ignore"):
+        for op, args, number in listing.instructions:
+            if op == "constant":
+                values.append(np.float64(value_of(number)))
+            elif op == "input":
+                values.append(np.float64(inputs[number]))
+            else:
+                values.append(MEANING[op](*(values[arg] for arg in args)))
+    return np.array([values[position] for position in listing.results])
