@@ -5,6 +5,7 @@ and helpers named after it, from the operands {x}, {y} and {z}. REAL is the type
 SUFFIX ends an intrinsic's name; ZERO and ONE are numbers.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -62,6 +63,10 @@ class Lanes:
     def constant(self, value: float) -> str:
         """Give a number, the same in every lane, in exact notation."""
         return self.same("double", f"0x{bits_of(value):016X}")
+
+    def constants(self, *values: float) -> str:
+        """Give a number for each lane."""
+        return f"<{', '.join(f'double 0x{bits_of(value):016X}' for value in values)}>"
 
     def same(self, element: str, literal: str) -> str:
         """Give a literal, the same in every lane."""
@@ -216,24 +221,26 @@ class CodeWriter:
         self.lines.append(f"{result} = load {(lanes or self.lanes).real}, ptr {result}.at, align 8")
         return result
 
-    def joined(self, first: str, second: str) -> str:
-        """Append the making of a vector of two numbers."""
+    def joined(self, values: Sequence[str]) -> str:
+        """Append the making of a vector of some numbers."""
+        vector, real = "undef", Lanes(len(values)).real
+        for place, value in enumerate(values):
+            result = self.fresh()
+            self.lines.append(f"{result} = insertelement {real} {vector}, double {value}, i32 {place}")
+            vector = result
+        return vector
+
+    def chosen(self, vector: str, lanes: Lanes, places: tuple[int, int]) -> str:
+        """Append the taking of two numbers from a vector, as a vector."""
         result = self.fresh()
-        self.lines.append(f"{result}.first = insertelement <2 x double> undef, double {first}, i32 0")
-        self.lines.append(f"{result} = insertelement <2 x double> {result}.first, double {second}, i32 1")
+        mask = f"<2 x i32> <i32 {places[0]}, i32 {places[1]}>"
+        self.lines.append(f"{result} = shufflevector {lanes.real} {vector}, {lanes.real} undef, {mask}")
         return result
 
-    def swapped(self, pair: str) -> str:
-        """Append the exchange of both numbers of a vector."""
+    def part(self, vector: str, place: int, lanes: Lanes) -> str:
+        """Append the taking of one number from a vector."""
         result = self.fresh()
-        mask = "<2 x i32> <i32 1, i32 0>"
-        self.lines.append(f"{result} = shufflevector <2 x double> {pair}, <2 x double> undef, {mask}")
-        return result
-
-    def part(self, pair: str, place: int) -> str:
-        """Append the taking of one number from a vector of two."""
-        result = self.fresh()
-        self.lines.append(f"{result} = extractelement <2 x double> {pair}, i32 {place}")
+        self.lines.append(f"{result} = extractelement {lanes.real} {vector}, i32 {place}")
         return result
 
     def store(self, value: str, array: str, slot: int) -> None:
