@@ -114,6 +114,15 @@ def state_of(plant: Plant, inputs: Array) -> tuple[State, float]:
 
 
 def nearest(plant: Plant, state: State, t: float) -> Nearest | None:
+    """The nearest state that obeys all rows, and the rows chosen there; None where `settled` finds none."""
+    projected = settled(plant, state, t)
+    if projected is None:
+        return None
+    there = choose(plant, plant.pack(*projected.state, t), apart=_apart(plant, projected.value))
+    return Nearest(projected.state, there)
+
+
+def settled(plant: Plant, state: State, t: float) -> Projected | None:
     """Project a state onto rows that are chosen where the projection ends; None where that closes not all of them.
 
     It begins with the rows chosen at the start if their pivots hold, else with rows that are independent by more than
@@ -129,9 +138,9 @@ def nearest(plant: Plant, state: State, t: float) -> Nearest | None:
         if not all(np.isfinite(part).all() for part in projected.state):
             return None
         closed = are_closed(plant, projected.value, projected.rate, v)
-        there = choose(plant, plant.pack(*projected.state, t), apart=_apart(plant, projected.value))
         if closed.all():
-            return Nearest(projected.state, there)
+            return projected
+        there = choose(plant, plant.pack(*projected.state, t), apart=_apart(plant, projected.value))
         if ((there.mask > 0.0) == (choice.mask > 0.0)).all():
             return None
         choice = there

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from kalaba.errors import ConstraintError
 from kalaba.plant.arguments import as_real, is_batch
 from kalaba.plant.assembly import weighted_step
-from kalaba.plant.choice import Choice, choose, nearest, not_finite, pivots_at, worst_row
+from kalaba.plant.choice import Choice, choose, not_finite, pivots_at, settled, worst_row
 from kalaba.plant.evaluate import Acting, fields_of, motion_with
 from kalaba.plant.lanes import run_lanes
 from kalaba.plant.projection import (
@@ -303,7 +303,7 @@ def project_state(plant: Plant, state: State, t: float) -> State:
     """
     if not plant.constraints:
         return State(unit(plant.machine, state.q), state.v)
-    near = nearest(plant, State(unit(plant.machine, state.q), state.v), t)
+    near = settled(plant, State(unit(plant.machine, state.q), state.v), t)
     if near is not None:
         return near.state
     projected = project_on(plant, state, t, np.ones(len(plant.constraints)))
