@@ -12,6 +12,7 @@ DATA = Path(__file__).parent / "data"
 METHODS = {"newton-euler": kb.NewtonEuler(), "lagrange": kb.Lagrange(), "kane": kb.Kane()}
 SOLVERS = {"masked": kb.MaskedLDL(), "uk": kb.UdwadiaKalaba(), "kkt": kb.KKT(), "null space": kb.NullSpace()}
 ON_MANIFOLD = 1e-12  # relative
+BY_KKT = 1e-11  # the matrix of M and A has a condition number up to 6e4 at these states; times the rounding of a number
 OFF_MANIFOLD = 1e-10  # all rows imposed far from where they hold
 CASES = {
     "dual structure": ("dual-mobile-arm", {"path": False}, "qdd_12", "Qc_12", "tau"),
@@ -43,7 +44,8 @@ def check(case: str, method: str, solver: str, backend: str) -> None:
     for k in range(len(data["t"])):
         tau = data[torque][k] if torque else None
         found = machine.motion(data["q"][k], data["qd"][k], tau, float(data["t"][k]))
-        tolerance = ON_MANIFOLD if data["on_manifold"][k] else OFF_MANIFOLD
+        on_manifold = BY_KKT if solver == "kkt" else ON_MANIFOLD
+        tolerance = on_manifold if data["on_manifold"][k] else OFF_MANIFOLD
         assert relative(found.acceleration, data[acceleration][k]) < tolerance
         assert relative(found.constraint_force, data[force][k]) < tolerance
 
