@@ -64,17 +64,21 @@ def take_stages(memory: Memory) -> float:
 
 @compiled
 def combine(memory: Memory, weights: Floats, count: int, h: float, result: Floats) -> None:
-    """Write y + h Σ_j weight_j k_j, over the first `count` stages and in that order."""
+    """Write y + h Σ_j weight_j k_j, over the first `count` stages and in that order; the last pass over y ends it."""
     y, stages, size = floats(memory.y), floats(memory.stages), memory.entries
-    for n in range(size):
-        result[n] = 0.0
-    for j in range(count):
+    last = count - 1
+    while last > 0 and weights[last] == 0.0:
+        last -= 1
+    is_begun = False
+    for j in range(last):
         weight = weights[j]
         if weight != 0.0:
             for n in range(size):
-                result[n] += weight * stages[j * size + n]
+                result[n] = (result[n] if is_begun else 0.0) + weight * stages[j * size + n]
+            is_begun = True
+    weight = weights[last]
     for n in range(size):
-        result[n] = y[n] + h * result[n]
+        result[n] = y[n] + h * ((result[n] if is_begun else 0.0) + weight * stages[last * size + n])
 
 
 @compiled

@@ -180,6 +180,7 @@ class Memory:
     row_units: int  # (rows,): of what rows say
     q_units: int  # (n_q,): of coordinates
     v_units: int  # (n_v,): of velocities, times s
+    per_v_unit: int  # (n_v,): 1 / v_units
     row_nothing: int  # (rows,): rows of A without a larger entry, in these sizes, are rounding
     own_rate: float  # 1/s: speeds are at least of this size
 

@@ -120,14 +120,14 @@ def keep_raw(memory: Memory, state: Floats) -> None:
 @compiled
 def measure_change(memory: Memory, state: Floats) -> None:
     """Find how much of each lane's speed its projection has changed: of the largest so far, as machines turn back."""
-    raw, extents, lanes, units = floats(memory.raw), floats(memory.extents), memory.lanes, floats(memory.v_units)
+    raw, extents, lanes, per_unit = floats(memory.raw), floats(memory.extents), memory.lanes, floats(memory.per_v_unit)
     first_v = memory.n_y - memory.n_v
     for lane in range(lanes):
         change, fastest = 0.0, SLOWEST * memory.own_rate
         for j in range(memory.n_v):
             i = (first_v + j) * lanes + lane
-            change = max(change, abs(state[i] - raw[i]) / units[j])
-            fastest = max(fastest, max(abs(raw[i]), extents[i]) / units[j])
+            change = max(change, abs(state[i] - raw[i]) * per_unit[j])
+            fastest = max(fastest, max(abs(raw[i]), extents[i]) * per_unit[j])
         floats(memory.speed_change)[lane] = change / fastest
 
 

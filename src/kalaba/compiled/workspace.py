@@ -236,6 +236,7 @@ def _units(units: Units) -> Arrays:
         "row_units": np.array(units.strengths, dtype=np.float64),
         "q_units": np.array(units.coordinates, dtype=np.float64),
         "v_units": np.array(units.velocities, dtype=np.float64),
+        "per_v_unit": 1.0 / np.array(units.velocities, dtype=np.float64),
         "row_nothing": ROW_NOTHING * units.gaps / units.strengths,
     }
 
