@@ -4,8 +4,8 @@
 
 URDF is compared with Pinocchio. Springs, dampers and rotors of the file are taken off first: Pinocchio's equations
 leave them out. Joints that mimic another follow it here; Pinocchio's model, in which they move by themselves, is
-restricted to the same motions. MJCF is compared with MuJoCo, springs, dampers and rotors included. --notes prints what
-is not carried over.
+restricted to the same motions. SDF of one model is compared so too, read into Pinocchio from the XML alone. MJCF is
+compared with MuJoCo, springs, dampers and rotors included. --notes prints what is not carried over.
 """
 
 from __future__ import annotations
@@ -184,7 +184,27 @@ def with_mujoco(path: Path, arguments: argparse.Namespace) -> list[Row | None]:
     return [row]
 
 
-PEERS = {".urdf": with_pinocchio, ".xml": with_mujoco}  # by the suffix of the file
+def with_pinocchio_from_xml(path: Path, arguments: argparse.Namespace) -> list[Row | None]:
+    """An SDF file; None: it holds several models, or none that moves."""
+    from benchmarks.peers import sdf_in_pinocchio
+
+    if len(sdf_in_pinocchio.models(path)) != 1:
+        return [None]
+    row = Row(f"{path.parts[-3]}/{path.parent.name}/{path.name}", "file", within=1e-8)
+    started = time.perf_counter()
+    try:
+        described = format_of(path).read(path, (*arguments.root, *arguments.folders))
+        plant = kb.build(without_springs(described.system), backend=kb.Interpreted())
+        twin = sdf_in_pinocchio.Twin(plant, path)
+        row.velocities, row.notes = len(plant.velocities), described.notes
+        row.mass, row.bias = twin.differences(STATES, np.random.default_rng(1))
+    except (KalabaError, ValueError, KeyError) as error:
+        row.problem = f"{type(error).__name__}: {error}"[:120]
+    row.seconds = time.perf_counter() - started
+    return [row]
+
+
+PEERS = {".urdf": with_pinocchio, ".sdf": with_pinocchio_from_xml, ".xml": with_mujoco}  # by the suffix of the file
 
 
 def main() -> None:
@@ -207,8 +227,8 @@ def main() -> None:
             rows.append(row)
             print(row, *(f"    {note}" for note in row.notes if arguments.notes), sep="\n", flush=True)
     good = [row for row in rows if row.mass < row.within and row.bias < row.within]
-    print(f"{len(good)} of {len(rows)} within 1e-9 (MJCF 1e-8), of the largest entry")
-    print(f"not read by Pinocchio or MuJoCo: {', '.join(sorted(set(skipped))) or 'none'}")
+    print(f"{len(good)} of {len(rows)} within 1e-9 (MJCF and SDF 1e-8), of the largest entry")
+    print(f"not read by the other engine: {', '.join(sorted(set(skipped))) or 'none'}")
 
 
 if __name__ == "__main__":

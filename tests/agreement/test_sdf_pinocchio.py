@@ -12,7 +12,7 @@ from kalaba.model.acting import Rotor, Spring
 
 pytest.importorskip("pinocchio")
 
-from agreement.sdf_in_pinocchio import Twin
+from benchmarks.peers.sdf_in_pinocchio import Twin
 
 FOLDER = Path(sysconfig.get_path("purelib")) / "cmeel.prefix" / "share" / "example-robot-data" / "robots"
 FILES = sorted(FOLDER.rglob("*.sdf"))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -72,6 +72,7 @@ def suggest_loops(system: System) -> tuple[Suggestion, ...]:
     ball joint: the file does not say more. The best come first: frames that coincide but for the digits of a file,
     loops that leave freedoms, short ones before long ones, well conditioned before others. One that would leave no
     freedom with those before it comes last: its frames may have met by chance, as tips of a closed gripper do.
+    Names have numbers in that order: `loop1` is the best.
 
     Arguments:
         system: a machine, usually a tree from a file
@@ -80,16 +81,14 @@ def suggest_loops(system: System) -> tuple[Suggestion, ...]:
     plant = build(system, backend=Interpreted())
     q = resting(plant.machine, drawn=True)
     made: list[Suggestion] = []
-    taken = {part.name for part in system.parts}
+    names = _names(system)
     for parent, child, gap in _pairs(plant, q):
-        name = next(n for i in range(1, len(taken) + 2) if (n := f"loop{i}") not in taken)
-        suggestion = _judged(system, _connection(plant, q, name, parent, child), gap, q)
+        suggestion = _judged(system, _connection(plant, q, next(names), parent, child), gap, q)
         if suggestion is not None:
             made.append(suggestion)
-            taken.add(name)
     digits = LOOP_DRAWN_SAME * _size(_poses(plant, q).values())
     best_first = sorted(made, key=lambda s: (s.gap > digits, s.freedoms < 1, s.joints, -s.smallest_singular_value))
-    return _together(system, best_first)
+    return _numbered(system, _together(system, best_first))
 
 
 def may_have_loops(system: System) -> bool:
@@ -111,6 +110,24 @@ def _together(system: System, best_first: list[Suggestion]) -> tuple[Suggestion,
         judged = replace(suggestion, freedoms_together=freedoms)
         (fitting if judged.fits else others).append(judged)
     return (*fitting, *others)
+
+
+def _names(system: System) -> Iterator[str]:
+    """loop1, loop2, ...: those that no part has."""
+    taken = {part.name for part in system.parts}
+    return (name for i in count(1) if (name := f"loop{i}") not in taken)
+
+
+def _numbered(system: System, suggestions: tuple[Suggestion, ...]) -> tuple[Suggestion, ...]:
+    """Suggestions whose names count in their order; they were found in that of the frames."""
+    return tuple(_renamed(suggestion, name) for suggestion, name in zip(suggestions, _names(system), strict=False))
+
+
+def _renamed(suggestion: Suggestion, name: str) -> Suggestion:
+    old = suggestion.connection
+    new = replace(old, name=name)
+    parts = tuple(new if part.name == old.name else part for part in suggestion.system.parts)
+    return replace(suggestion, connection=new, system=replace(suggestion.system, parts=parts))
 
 
 def _poses(plant: Plant, q: Array) -> dict[str, NumericPose]:

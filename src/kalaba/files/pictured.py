@@ -15,7 +15,7 @@ from kalaba.space.numeric_pose import NumericPose
 
 Placed = tuple[Shape, NumericPose]
 HERE = NumericPose(np.zeros(3), np.eye(3))
-NO_MESH = "mesh files that are not in the folders that were given (roots=), left out"
+NO_MESH = "mesh files that are not in the folders that were given (roots=, --root), left out"
 MESHES = Option(default=True, allowed=OneOf((True, False)), description="whether shapes in mesh files are shown")
 
 

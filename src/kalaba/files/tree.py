@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,10 +24,14 @@ from kalaba.space.pose import Pose
 from kalaba.space.rotations import quaternion_of, zyx_angles
 from kalaba.tolerances import COMPUTED_TURN
 
+if TYPE_CHECKING:
+    from kalaba.files.xml_tree import Element
+
 MASSLESS = Solid(0.0)
 BASES: dict[str, Joint] = {"fixed": Weld(), "free": Free()}
 BASE = Option("fixed", OneOf(tuple(BASES)), "fixed: the root stands on the world; free: it floats")
 IMPOSSIBLE = "inertia that no solid can have (triangle inequality), taken as it is"
+MAY_BE_NEGATIVE = ("damping", "stiffness", "spring_stiffness")
 NO_STOPS = "joint limits bound the start and inverse kinematics, but stop no joint"
 
 
@@ -83,6 +88,27 @@ def limits_of(low: float, high: float, notes: Notes, joint: str) -> tuple[float,
         return None
     notes.add("limits whose upper is not above their lower, left out", joint)
     return None
+
+
+def strength(element: Element, what: str, value: float, notes: Notes, place: str) -> float:
+    """A coefficient of what acts along a joint.
+
+    Damping and stiffness below zero are taken as they are, and noted: models that were identified have such. Friction
+    and inertia below zero are refused.
+
+    Arguments:
+        element: where it stands, for messages
+        what: its key in the file
+        value: as it was read
+        notes: where one below zero is noted
+        place: name of the joint, for the note
+    """
+    if 0 <= value < math.inf:
+        return value
+    if what not in MAY_BE_NEGATIVE or not math.isfinite(value):
+        raise element.error(f"{what}: expected zero or more, got {value:g}")
+    notes.add(f"{what} below zero feeds motion with energy, taken as it is", f"{place} ({value:g})")
+    return value
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,6 +87,8 @@ def test_the_four_bars_of_a_gripper_come_before_its_tips_that_touch():
     (tips,) = loops[2:]
     assert {tips.connection.child, tips.connection.parent} == {"left_tip", "right_tip"}
     assert (tips.freedoms, tips.freedoms_together, tips.fits) == (4, 0, False)
+    assert [loop.connection.name for loop in loops] == ["loop1", "loop2", "loop3"]
+    assert all(loop.system.parts[-1] == loop.connection for loop in loops)
     text = loops_yaml(gripper(), loops)
     read_back = [line for line in text.splitlines() if not line.startswith("#")]
     assert not any("tip" in line for line in read_back)
@@ -112,3 +114,9 @@ def test_frames_that_are_nearly_in_one_place_come_after_those_that_are():
     assert ends[0] == {"rod.tip", "post"}
     assert {"mark", "chance"} in ends[1:]
     assert loops[ends.index({"mark", "chance"})].gap > 3e-6
+
+
+def test_names_that_are_taken_are_left_and_the_best_has_the_first():
+    loops = kb.suggest_loops(gripper().add(kb.Frame("loop1", "world", (1, 0, 0))))
+    assert [loop.connection.name for loop in loops] == ["loop2", "loop3", "loop4"]
+    assert kb.check(loops[0].system).freedoms == loops[0].freedoms

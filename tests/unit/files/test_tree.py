@@ -7,6 +7,7 @@ import kalaba as kb
 from kalaba.errors import FileError, ModelError
 from kalaba.files import tree
 from kalaba.files.source import Notes
+from kalaba.files.xml_tree import parse_text
 from kalaba.space.rotations import rotation_of, turn
 
 
@@ -55,3 +56,15 @@ def test_a_base_is_fixed_or_free():
     assert tree.base_joint("free", "a.urdf") == kb.Free()
     with pytest.raises(FileError, match="fixed or free"):
         tree.base_joint("loose", "a.urdf")
+
+
+def test_damping_and_stiffness_below_zero_are_kept_and_noted_friction_and_inertia_refused():
+    element, notes = parse_text("<joint/>", "f.xml"), Notes()
+    assert tree.strength(element, "damping", -0.1, notes, "elbow") == -0.1
+    assert tree.strength(element, "stiffness", -2.0, notes, "knee") == -2.0
+    assert tree.strength(element, "friction", 0.0, notes, "knee") == 0.0
+    assert len(notes.lines) == 2
+    assert notes.lines[0].endswith("elbow (-0.1)")
+    for what, value in (("friction", -1.0), ("armature", -1.0), ("damping", -np.inf), ("damping", np.nan)):
+        with pytest.raises(FileError, match=f"f.xml:1: <joint>: {what}: expected zero or more"):
+            tree.strength(element, what, value, notes, "elbow")

@@ -16,7 +16,7 @@ from kalaba.files.mjcf.document import ACTUATOR, EQUALITIES, EQUALITY, TENDON, D
 from kalaba.files.mjcf.machine import Assembly
 from kalaba.files.mjcf.placing import unit
 from kalaba.files.source import Notes
-from kalaba.files.tree import Drive, as_pose
+from kalaba.files.tree import Drive, as_pose, strength
 from kalaba.files.xml_tree import Element
 from kalaba.joints import Spherical, Weld
 from kalaba.model.acting import Actuator, Thruster
@@ -153,9 +153,9 @@ class Couplings:
         numbers = element.read_numbers(element.get(key, "0"), None, key)
         if any(numbers[1:]):
             self.notes.add(f"{key} as a polynomial: only its linear part is held", element.get("name"))
-        if not numbers or numbers[0] < 0:
-            raise element.error(f"{key}: expected a number of zero or more, got {element.get(key)!r}")
-        return numbers[0]
+        if not numbers:
+            raise element.error(f"{key}: expected a number, got none")
+        return strength(element, key, numbers[0], self.notes, element.get("name"))
 
     def _note_limits(self, tendon: Element, here: str) -> None:
         automatic = "range" in tendon.attributes and self.document.compiler.has_automatic_limits

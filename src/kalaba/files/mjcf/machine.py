@@ -23,7 +23,7 @@ from kalaba.files.mjcf.placing import HERE
 from kalaba.files.mjcf.shapes import Lump
 from kalaba.files.names import Names
 from kalaba.files.source import Notes
-from kalaba.files.tree import MASSLESS, Drive, as_pose, limits_of, solid_of
+from kalaba.files.tree import MASSLESS, Drive, as_pose, limits_of, solid_of, strength
 from kalaba.files.xml_tree import Element
 from kalaba.joints import Free, Joint, Prismatic, Revolute, Spherical, Weld
 from kalaba.model.acting import Force
@@ -219,14 +219,14 @@ class Assembly:
         return limits_of(low, high, self.notes, joint.name)
 
     def _number(self, joint: FileJoint, key: str) -> float:
-        """A coefficient of a joint that is zero or more; MuJoCo's polynomials have further ones, which are noted."""
+        """A coefficient of a joint; MuJoCo's polynomials have further ones, which are noted."""
         element = joint.element
         numbers = element.read_numbers(element.get(key, "0"), None, key)
         if any(numbers[1:]):
             self.notes.add(f"{key} as a polynomial: only its linear part is held", joint.name)
-        if not numbers or numbers[0] < 0:
-            raise element.error(f"{key}: expected a number of zero or more, got {element.get(key)!r}")
-        return numbers[0]
+        if not numbers:
+            raise element.error(f"{key}: expected a number, got none")
+        return strength(element, key, numbers[0], self.notes, joint.name)
 
     def _add_forces(self, joint: FileJoint, here: str, parent: str) -> None:
         """Springs, dampers, friction and armature along a joint."""

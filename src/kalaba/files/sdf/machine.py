@@ -24,7 +24,7 @@ from kalaba.files.sdf.loops import split, straightened
 from kalaba.files.sdf.scopes import HERE, Scope, number_of, numbers_in, open_file, text_of
 from kalaba.files.sdf.visuals import visuals_of
 from kalaba.files.source import Notes, Source
-from kalaba.files.tree import MASSLESS, Drive, as_pose, is_massless
+from kalaba.files.tree import MASSLESS, Drive, as_pose, is_massless, strength
 from kalaba.files.xml_tree import Element
 from kalaba.joints import Free, Joint, Revolute, Weld
 from kalaba.model.formats import Described
@@ -354,8 +354,8 @@ class Reader:
         dynamics = axis.first("dynamics")
         for key in ("damping", "friction", "spring_stiffness", "spring_reference"):
             numbers[key] = 0.0 if dynamics is None else number_of(dynamics, key, 0.0)
-            if key != "spring_reference" and not 0 <= numbers[key] < math.inf:
-                raise axis.error(f"{key}: expected zero or more, got {numbers[key]:g}")
+            if key != "spring_reference":
+                strength(axis, key, numbers[key], self.notes, hinge.name)
         limit = axis.first("limit")
         if limit is not None and limit.first("velocity") is not None:
             self.notes.add("velocity limits, left out")

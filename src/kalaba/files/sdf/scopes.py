@@ -84,7 +84,8 @@ class Scope:
         names = (uri, f"{uri}/model.sdf")  # a file, or a folder that holds a model
         name = next((name for name in names if self.source.look_for(name, element.where) is not None), None)
         if name is None:
-            self.source.notes.add("included models that are not in the folders that were given (roots=), left out", uri)
+            missing = "included models that are not in the folders that were given (roots=, --root), left out"
+            self.source.notes.add(missing, uri)
             return
         source = self.source.including(name, element.where)
         root = parse(source)

@@ -19,7 +19,7 @@ from kalaba.files.linear_forms import linear_text
 from kalaba.files.names import Names
 from kalaba.files.pictured import MESHES
 from kalaba.files.source import Notes, Source
-from kalaba.files.tree import BASE, MASSLESS, Drive, base_joint, is_massless, limits_of, solid_of
+from kalaba.files.tree import BASE, MASSLESS, Drive, base_joint, is_massless, limits_of, solid_of, strength
 from kalaba.files.urdf import loops as loop_elements
 from kalaba.files.urdf import xacro
 from kalaba.files.urdf.elements import axis, origin
@@ -327,8 +327,7 @@ class Robot:
                 self.notes.add(f"damping and friction of {hinge.type} joints, left out", hinge.name)
             return Drive(name, "")
         for what, value in (("damping", damping), ("friction", friction)):
-            if value < 0:
-                raise element.error(f"{what}: expected zero or more, got {value:g}")
+            strength(element, what, value, self.notes, hinge.name)
         effort, rotor = self._effort(hinge), self._rotor(hinge)
         return Drive(name, self.displacement(hinge), effort, damping, friction, rotor=rotor)
 

@@ -201,7 +201,8 @@ MISTAKES = {
     "tendon": (in_world("", '<actuator><motor tendon="b"/></actuator>'), "tendon: no tendon 'b'"),
     "mesh": (in_world('<body><joint/><geom type="mesh" mesh="m"/></body>'), "no mesh 'm'"),
     "mass": (in_world('<body><joint/><geom size="1" mass="-1"/></body>'), "mass: expected zero or more"),
-    "damping": (in_world('<body><joint damping="-1"/><geom size="1"/></body>'), "damping: expected"),
+    "friction": (in_world('<body><joint frictionloss="-1"/><geom size="1"/></body>'), "frictionloss: expected"),
+    "armature": (in_world('<body><joint armature="-1"/><geom size="1"/></body>'), "armature: expected"),
     "many": (in_world('<replicate count="1e9"><body/></replicate>'), "count: expected"),
     "nested copies": (
         in_world('<replicate count="999"><replicate count="999"><geom size="1"/></replicate></replicate>'),

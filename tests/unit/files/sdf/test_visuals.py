@@ -66,7 +66,7 @@ def test_shapes_stand_on_their_link_where_the_file_draws_them(described):
     assert [note for note in read_from.notes if "left out" in note or "leave out" in note] == [
         "materials in scripts, left out: Gazebo/Grey",
         "shapes that pictures leave out: <ellipsoid>",
-        "mesh files that are not in the folders that were given (roots=), left out: model://robot/lost.stl",
+        "mesh files that are not in the folders that were given (roots=, --root), left out: model://robot/lost.stl",
     ]
 
 

@@ -240,7 +240,7 @@ WRONG = {
     "expected a <robot>": "<mujoco/>",
     "at least one <link>": "<robot name='r'/>",
     "effort: expected zero or more": robot("a b", "j:a:b:continuous:<limit~effort='-1'~velocity='1'/>"),
-    "damping: expected zero or more": robot("a b", "j:a:b:continuous:<dynamics~damping='-1'/>"),
+    "friction: expected zero or more": robot("a b", "j:a:b:continuous:<dynamics~friction='-1'/>"),
     "no link 'x'": robot("a b", "j:a:b:continuous").replace(
         "</robot>", "<loop name='l' type='fixed'><predecessor link='x'/><successor link='b'/></loop></robot>"
     ),
@@ -252,6 +252,12 @@ def test_what_cannot_be_read_is_said_with_its_place(file, problem):
     with pytest.raises(FileError, match=problem) as caught:
         read(file(WRONG[problem]))
     assert str(caught.value).startswith("arm.urdf:1: <")
+
+
+def test_damping_below_zero_is_taken_and_said(file):
+    described = read(file(robot("a b", "j:a:b:continuous:<dynamics~damping='-0.25'/>")))
+    assert [part.damping for part in described.system.parts if isinstance(part, kb.Spring)] == [-0.25]
+    assert any("damping below zero" in note and "j (-0.25)" in note for note in described.notes)
 
 
 def test_a_base_that_is_neither_fixed_nor_free_is_refused(file):

@@ -1,6 +1,7 @@
 """An SDF file as a model of Pinocchio, joint by joint, from the XML alone: a second reader to hold ours to.
 
-It reads models without nesting, in which poses are relative to the model (links) or to the child (joints).
+It reads one model, alone or in a world, without nesting, in which poses are relative to the model (links) or to the
+child (joints). What is kept of the model's own pose is how it is turned: the rest is the start of a free base.
 """
 
 from __future__ import annotations
@@ -33,6 +34,21 @@ def inertia(link: ET.Element) -> pin.Inertia:
     return placement(inertial).act(at_com)
 
 
+def models(path: Path) -> list[ET.Element]:
+    """The models of a file that move, in a world or alone."""
+    root = ET.parse(path).getroot()
+    found = [*root.findall("model"), *root.findall("world/model")]
+    return [model for model in found if (model.findtext("static") or "").strip() not in {"1", "true"}]
+
+
+def gravity(path: Path) -> np.ndarray:
+    """The gravity of the world of a file, m/s²: 9.8 where a world does not say, as in the specification of SDF."""
+    world = ET.parse(path).getroot().find("world")
+    if world is None:
+        return np.array([0.0, 0.0, -9.81])
+    return np.array([*map(float, (world.findtext("gravity") or "0 0 -9.8").split())])
+
+
 def _ends(joint: ET.Element) -> tuple[str, str]:
     return joint.findtext("parent"), joint.findtext("child")
 
@@ -45,9 +61,10 @@ class Twin:
     path: Path
 
     def __post_init__(self) -> None:
-        self.file = ET.parse(self.path).getroot().find("model")
-        self.links = {link.get("name"): link for link in self.file.findall("link")}
-        self.at = {name: placement(link) for name, link in self.links.items()} | {WORLD: pin.SE3.Identity()}
+        (self.file,) = models(self.path)
+        self.links = {link.get("name"): link for link in self.file.findall("link") if link.get("name") != WORLD}
+        model = placement(self.file)
+        self.at = {name: model * placement(link) for name, link in self.links.items()} | {WORLD: pin.SE3.Identity()}
         self.model, self.joints = pin.Model(), []  # joints: (index, names of displacements or a body's name)
         self.bodies = {body.name: body for body in self.plant.machine.bodies}
         self.frames = {WORLD: (0, pin.SE3.Identity())}  # link → joint that moves it, and where its frame is drawn
@@ -91,7 +108,7 @@ class Twin:
         axis = joint.find(tag)
         components = np.array([*map(float, axis.findtext("xyz").split())])
         in_model = axis.findtext("use_parent_model_frame") in {"1", "true"}
-        return (np.eye(3) if in_model else pose.rotation) @ components / np.linalg.norm(components)
+        return (placement(self.file).rotation if in_model else pose.rotation) @ components / np.linalg.norm(components)
 
     def _models(self, joint: ET.Element, axes: list[np.ndarray]) -> list:
         match joint.get("type"):
@@ -145,9 +162,9 @@ class Twin:
     def differences(self, states: int, rng: np.random.Generator) -> tuple[float, float]:
         """Largest differences of M and of the bias at random states, each of the largest entry of Pinocchio's."""
         plant, model, data = self.plant, self.model, self.model.createData()
-        model.gravity.linear = np.array([0.0, 0.0, -9.81])
+        model.gravity.linear = gravity(self.path)
         worst = np.zeros(2)
-        for _ in range(states):
+        for _ in range(states if model.nv else 0):
             q, v = rng.uniform(-1, 1, len(plant.coordinates)), rng.uniform(-1, 1, len(plant.velocities))
             for first, _ in plant.machine.quaternions:
                 q[first : first + 4] /= np.linalg.norm(q[first : first + 4])
