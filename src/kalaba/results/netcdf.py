@@ -1,5 +1,7 @@
-"""A labelled data set as the bytes of a NetCDF 4 file, written with h5py at once: libraries above it look at all before
-each variable, which takes longer than the samples of most runs.
+"""A labelled data set as the bytes of a NetCDF 4 file.
+
+It is written with h5py at once: libraries above it look at all again before each variable, which takes longer than the
+samples of most runs.
 
 NetCDF 4 is HDF5 with a convention. A dimension is a *scale*: a dataset of its name, with a number in `_Netcdf4Dimid`. A
 variable has one scale attached to each of its axes. A dimension without entries has no end, since NetCDF has no other
