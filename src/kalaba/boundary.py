@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 PLAIN_NUMBERS = (float, int, bool)
 LONGEST_NAME = 255  # bytes of the name of a file or a folder, on every common disk
+LARGEST = 1e100  # of numbers in arrays, so that products of three are finite
 LONGEST_SHOWN = 60  # letters of a wrong value in a message
 LONGEST_DESCRIBED = 160  # letters of what a docstring says of an argument
 _ENTRY = re.compile(r"^ {4}\*{0,2}(\w+): (.*(?:\n {6,}.*)*)", re.MULTILINE)
@@ -215,7 +216,7 @@ def finite_array(
     if len(shape) != array.ndim or any(n not in (None, m) for n, m in zip(shape, array.shape, strict=True)):
         wanted = ", ".join("n" if length is None else str(length) for length in shape)
         raise error(f"{what}: expected numbers of shape ({wanted}), got shape {array.shape}.")
-    if not np.isfinite(array).all():
+    if not (np.abs(array) <= LARGEST).all():
         raise error(f"{what}: expected finite numbers, got {shown(array)}.")
     return array
 

@@ -181,7 +181,7 @@ def _is_sequence(each: Callable[[object], bool], value: object) -> bool:
     if not is_ordinary(value):
         return False
     if isinstance(value, np.ndarray):
-        return value.ndim > 0 and (len(value) > 0 or each(0.0)) and all(map(each, value))
+        return value.ndim > 0 and (len(value) > 0 or (value.ndim == 1 and each(0.0))) and all(map(each, value))
     return isinstance(value, containers.Sequence) and not isinstance(value, TEXTS) and all(map(each, value))
 
 
