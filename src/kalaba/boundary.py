@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from functools import cache
 from inspect import Parameter, cleandoc, signature, unwrap
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 PLAIN_NUMBERS = (float, int, bool)
 LONGEST_NAME = 255  # bytes of the name of a file or a folder, on every common disk
+LARGEST = 1e100  # of numbers in arrays, so that products of three are finite
 LONGEST_SHOWN = 60  # letters of a wrong value in a message
 LONGEST_DESCRIBED = 160  # letters of what a docstring says of an argument
 _ENTRY = re.compile(r"^ {4}\*{0,2}(\w+): (.*(?:\n {6,}.*)*)", re.MULTILINE)
@@ -56,7 +57,7 @@ def check_arguments(
     """
     for name, kind in _arguments(function).items():
         value = values[name]
-        if not kind.accepts(value):
+        if not _is(kind, value):
             _refuse(f"{function.__qualname__}.{name}", kind, value, _described(function).get(name, ""), error)
 
 
@@ -73,10 +74,18 @@ def check_fields(value: object, error: type[KalabaError] = ModelError, *, but: t
         content = getattr(value, name)
         if name in but:
             continue
-        if not kind.accepts(content):
+        if not _is(kind, content):
             _refuse(f"{made.__name__}.{name}", kind, content, _described(made).get(name, ""), error)
         if isinstance(content, Real) and not isinstance(content, PLAIN_NUMBERS):  # a fraction, or of NumPy
             object.__setattr__(value, name, int(content) if isinstance(content, Integral) else float(content))
+
+
+def _is(kind: Kind, value: object) -> bool:
+    """Whether a value is of a kind; one whose class raises when it is asked is of none."""
+    try:
+        return kind.accepts(value)
+    except Exception:  # noqa: BLE001  (whatever a class that somebody wrote does)
+        return False
 
 
 def _refuse(where: str, kind: Kind, value: object, described: str, error: type[KalabaError]) -> None:
@@ -138,6 +147,16 @@ def called(function: Callable[..., Any], what: str, *arguments: object, error: t
         raise error(f"{what}: the function raised {type(problem).__name__}: {problem}.") from problem
 
 
+def entries_of(value: object) -> tuple[Any, ...]:
+    """The entries of a sequence or another iterable; none of a value that has none, or whose class raises."""
+    if not isinstance(value, Iterable) or isinstance(value, str | bytes):
+        return ()
+    try:
+        return tuple(value)
+    except Exception:  # noqa: BLE001  (whatever a class that somebody wrote does)
+        return ()
+
+
 def check_choice(value: object, kind: type, what: str, example: str, error: type[KalabaError] = ModelError) -> None:
     """Refuse what is no value of a kind, such as its class or its name in a text.
 
@@ -151,13 +170,19 @@ def check_choice(value: object, kind: type, what: str, example: str, error: type
     if isinstance(value, type):
         name = value.__name__
         raise error(f"{what}: expected a value such as {example}, got the class {name}. Write {name}().")
-    if not isinstance(value, kind):
+    try:
+        is_one = isinstance(value, kind)  # a protocol asks for attributes
+    except Exception:  # noqa: BLE001  (whatever a class that somebody wrote does)
+        is_one = False
+    if not is_one:
         raise error(f"{what}: expected a value such as {example}, got {shown(value)}.")
 
 
 def check_whole(value: object, what: str, least: int, most: int, error: type[KalabaError] = ModelError) -> None:
     """Refuse what is no whole number within bounds; True is none."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or not least <= int(value) <= most:
+    from kalaba.hints import is_real
+
+    if not isinstance(value, Integral) or not is_real(value) or not least <= int(value) <= most:
         raise error(f"{what}: expected a whole number from {least} to {most}, got {shown(value)}.")
 
 
@@ -167,7 +192,7 @@ def checked_pairs(
     """Pairs of a name and a value, of a map or of a sequence of them; anything else is refused."""
     try:
         pairs = tuple(dict(cast("Mapping[str, Any]", value)).items())
-    except (TypeError, ValueError) as problem:
+    except Exception as problem:  # whatever a map of somebody's class does
         raise error(f"{what}: expected {expected}, got {shown(value)}.") from problem
     if any(not isinstance(name, str) for name, _ in pairs):
         raise error(f"{what}: expected {expected}, got {shown(value)}.")
@@ -191,7 +216,7 @@ def finite_array(
     if len(shape) != array.ndim or any(n not in (None, m) for n, m in zip(shape, array.shape, strict=True)):
         wanted = ", ".join("n" if length is None else str(length) for length in shape)
         raise error(f"{what}: expected numbers of shape ({wanted}), got shape {array.shape}.")
-    if not np.isfinite(array).all():
+    if not (np.abs(array) <= LARGEST).all():
         raise error(f"{what}: expected finite numbers, got {shown(array)}.")
     return array
 
@@ -209,9 +234,14 @@ def real_array(value: object, what: str, error: type[KalabaError] = ModelError) 
 
 def as_path(value: object, what: str) -> Path:
     """A path of a file; anything that cannot be one is refused."""
-    if not isinstance(value, str | os.PathLike) or "\0" in str(value):
+    from kalaba.hints import is_ordinary
+
+    if not isinstance(value, str | os.PathLike) or not is_ordinary(value) or "\0" in str(value):
         raise FileError(f"{what}: expected the path of a file, got {shown(value)}.")
-    path = Path(value)
+    try:
+        path = Path(value)
+    except Exception as problem:  # whatever a path of somebody's class does
+        raise FileError(f"{what}: expected the path of a file, got {shown(value)}.") from problem
     if any(len(part.encode(errors="replace")) > LONGEST_NAME for part in path.parts):
         raise FileError(f"{what}: expected names of at most {LONGEST_NAME} bytes in a path, got {shown(value)}.")
     return path

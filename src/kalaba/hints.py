@@ -11,7 +11,8 @@ import builtins
 import collections.abc as containers
 import sys
 from collections.abc import Callable, Mapping
-from functools import partial
+from enum import Enum
+from functools import cache, partial
 from numbers import Integral, Real
 from os import PathLike
 from pathlib import Path
@@ -25,8 +26,13 @@ LARGEST_WHOLE = 2**63  # whole numbers become those of NumPy
 NUMERIC = "biuf"  # kinds of dtypes that hold real numbers
 ARRAYS = frozenset(get_args(ArrayLike))
 CALLED = get_origin(Callable[[], None])
-PLAIN = (float, int, np.floating, np.integer)  # numbers of Python and NumPy; fractions are none
+PLAIN = (float, int, np.float16, np.float32, np.integer)  # of Python and NumPy; no fractions, no wider floats
 TEXTS = (str, bytes, bytearray, memoryview)
+BASES = (float, int, str, list, tuple, dict)
+TRUSTED = ("builtins", "collections", "enum", "kalaba", "numpy", "typing")  # packages whose classes do as their bases
+COMPARING = {"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__"}
+SHOWING = {"__repr__", "__str__", "__format__"}  # a named tuple shows itself, a number that does is in messages
+MAKING = frozenset(vars(object)) - COMPARING - SHOWING
 
 
 class Kind(NamedTuple):
@@ -41,23 +47,56 @@ def kinds_of(thing: Callable[..., object]) -> dict[str, Kind]:
     return {name: kind(hint) for name, hint in _hints(thing).items()}
 
 
+@cache
+def _does_as_its_base(kind: type[Any]) -> bool:
+    """Whether a class leaves what a number, a text or a container of Python does."""
+    base = next((base for base in BASES if issubclass(kind, base)), kind)
+    derived = kind.__mro__[: kind.__mro__.index(base)]
+    theirs = [one for one in derived if one.__module__.partition(".")[0] not in TRUSTED and not issubclass(one, Enum)]
+    free = MAKING | SHOWING if issubclass(base, tuple) else MAKING
+    return not any(name in vars(base) and name not in free for one in theirs for name in vars(one))
+
+
+def is_ordinary(value: object) -> bool:
+    """Whether a value does what numbers, texts and containers do.
+
+    A class that somebody wrote may change that; arrays with masks or units are other numbers once they are plain.
+    """
+    kind: type = type(value)
+    if isinstance(value, np.ndarray):
+        return kind is np.ndarray or kind is np.memmap
+    return kind in BASES or _does_as_its_base(kind)
+
+
+def is_text(value: object) -> bool:
+    """Whether a value is a text that does what texts do."""
+    return isinstance(value, str) and is_ordinary(value)
+
+
+def is_shown(value: object) -> bool:
+    """Whether a value can be shown: `repr` of an object that somebody wrote may raise, which `boundary` hears."""
+    return type(value).__module__.partition(".")[0] in TRUSTED or isinstance(repr(value), str)
+
+
 def is_real(value: object) -> bool:
     """Whether a value is one real number, finite or not; True is none, and neither is a number that no float holds."""
     if type(value) is float:
         return True
+    if not isinstance(value, Real) or not is_ordinary(value):
+        return False
     if isinstance(value, int):
         return not isinstance(value, bool) and abs(value) < LARGEST_WHOLE
-    if not isinstance(value, Real):
-        return False
     try:
         float(value)
-    except OverflowError:
+    except Exception:  # noqa: BLE001  (too large for a float, or whatever a number of somebody's class does)
         return False
     return True
 
 
 def is_real_array(value: object) -> bool:
     """Whether NumPy makes an array of real numbers of a value, of any shape; NaN among them is not looked for."""
+    if not is_ordinary(value):
+        return False
     if not isinstance(value, np.ndarray):
         if value is None or isinstance(value, (*TEXTS, type, Mapping, set, frozenset)):
             return False
@@ -123,18 +162,26 @@ def _class(hint: type) -> Kind:
 
 
 def _is_map(key: Callable[[object], bool], inner: Callable[[object], bool], value: object) -> bool:
-    return isinstance(value, Mapping) and all(key(name) and inner(entry) for name, entry in value.items())
+    return (
+        isinstance(value, Mapping)
+        and is_ordinary(value)
+        and all(key(name) and inner(entry) for name, entry in value.items())
+    )
 
 
 def _is_row(kinds: tuple[Callable[[object], bool], ...], value: object) -> bool:
-    if not isinstance(value, tuple | list) and not (isinstance(value, np.ndarray) and value.ndim):
+    if not is_ordinary(value) or not (
+        isinstance(value, tuple | list) or (isinstance(value, np.ndarray) and value.ndim)
+    ):
         return False
     return len(value) == len(kinds) and all(accepts(entry) for accepts, entry in zip(kinds, value, strict=True))
 
 
 def _is_sequence(each: Callable[[object], bool], value: object) -> bool:
+    if not is_ordinary(value):
+        return False
     if isinstance(value, np.ndarray):
-        return value.ndim > 0 and (len(value) > 0 or each(0.0)) and all(map(each, value))
+        return value.ndim > 0 and (len(value) > 0 or (value.ndim == 1 and each(0.0))) and all(map(each, value))
     return isinstance(value, containers.Sequence) and not isinstance(value, TEXTS) and all(map(each, value))
 
 
@@ -144,7 +191,7 @@ def _or(words: list[str]) -> str:
     return distinct[0] if len(distinct) == 1 else f"{', '.join(distinct[:-1])} or {distinct[-1]}"
 
 
-ANYTHING = Kind(lambda _: True, "a value")
+ANYTHING = Kind(lambda value: is_ordinary(value) and is_shown(value), "a value")
 NUMBERS = Kind(is_real_array, "real numbers")
 FUNCTION = Kind(callable, "a function")
 SIMPLE: dict[object, Kind] = {
@@ -153,11 +200,11 @@ SIMPLE: dict[object, Kind] = {
     NoneType: Kind(lambda value: value is None, "None"),
     float: Kind(lambda value: isinstance(value, PLAIN) and is_real(value) and value == value, "a number"),  # noqa: PLR0124  (NaN is none)
     int: Kind(
-        lambda value: isinstance(value, Integral) and not isinstance(value, bool) and abs(int(value)) < LARGEST_WHOLE,
+        lambda value: isinstance(value, Integral) and is_real(value) and abs(int(value)) < LARGEST_WHOLE,
         "a whole number",
     ),
     bool: Kind(lambda value: isinstance(value, bool | np.bool_), "True or False"),
-    str: Kind(lambda value: isinstance(value, str), "a text"),
+    str: Kind(is_text, "a text"),
     Path: Kind(lambda value: isinstance(value, PathLike), "a path"),
     Callable: FUNCTION,
     ArrayLike: NUMBERS,

@@ -3,12 +3,14 @@
 
 import random
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 from functools import partial
 from math import inf, nan
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 import kalaba as kb
 
@@ -18,6 +20,35 @@ class Odd:
 
     def __repr__(self) -> str:
         return "<odd\nobject\x1b[31m>"
+
+
+def raises(*_: object, **__: object) -> object:
+    raise RuntimeError("no")
+
+
+def broken(base: type, content: object, *names: str) -> object:
+    """A number, a text or a container of which some methods raise."""
+    return type(f"Broken{base.__name__}", (base,), dict.fromkeys(names, raises))(content)
+
+
+class Silent:
+    """An object that cannot be shown."""
+
+    __repr__ = __str__ = raises  # type: ignore[assignment]
+
+
+class Unread:
+    """An object that says it is an array and a path, and is none."""
+
+    __array__ = __fspath__ = __float__ = raises
+
+
+def nested() -> object:
+    """A list deeper than Python goes."""
+    whole: object = 1.0
+    for _ in range(3000):
+        whole = [whole]
+    return whole
 
 
 def cyclic() -> list[object]:
@@ -48,7 +79,13 @@ MADE: tuple[Callable[[], object], ...] = (
     lambda: np.zeros((0, 3)), lambda: np.zeros((1, 1, 1)), lambda: np.full(3, nan), lambda: np.full(3, inf),
     lambda: np.array(["a", "b", "c"]), lambda: np.array([None, 1, 2]), lambda: np.zeros(3, complex),
     lambda: np.zeros(3, bool), lambda: np.array(1.0), lambda: np.zeros(3, "datetime64[s]"), lambda: np.full(3, 1e300),
-    lambda: np.ma.masked_all(3), lambda: kb.Pose(), lambda: kb.Z, lambda: kb.AsFound(), lambda: kb.Start(),
+    lambda: np.ma.masked_all(3), Silent, Unread, nested, lambda: pd.Series([1.0, 2.0, 3.0]), lambda: pd.DataFrame({"a": [1.0]}), lambda: pd.NaT,
+    lambda: broken(float, 1.0, "__repr__", "__format__"), lambda: broken(float, 1.0, "__lt__", "__gt__", "__float__", "__add__"),
+    lambda: broken(str, "crank.angle", "__eq__", "__hash__", "split"), lambda: broken(str, "no such", "__repr__"),
+    lambda: broken(list, [1.0], "__iter__", "__len__"), lambda: broken(dict, {"a": 1.0}, "items", "keys", "__iter__"),
+    lambda: np.str_("crank.angle"), lambda: np.float16(0.5), lambda: np.longdouble("1e4000"), lambda: np.timedelta64(1, "s"), lambda: Decimal("sNaN"),
+    lambda: 10**5000, lambda: "\ud800", lambda: "a\u202eb", lambda: np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0]), lambda: np.matrix([[1.0, 2.0, 3.0]]),
+    lambda: kb.Pose(), lambda: kb.Z, lambda: kb.AsFound(), lambda: kb.Start(),
     lambda: kb.Rod(0.3, 1.0), lambda: kb.Revolute(), lambda: kb.Projection(), lambda: kb.RungeKutta4(0.01),
     lambda: kb.load("four-bar"), lambda: kb.State(np.zeros(3), np.zeros(3)), lambda: kb.State("a", None),
     lambda: kb.LeastSquares(), lambda: kb.posture(), lambda: kb.Interpreted(), lambda: kb.path.keep(),

@@ -21,7 +21,7 @@ NEAR = 0.6  # of nonsense is of the kind that the argument has
 def shown(value: object) -> str:
     try:
         return repr(value)[:80]
-    except RuntimeError:
+    except (RuntimeError, ValueError):  # of what cannot be shown, endless ones and long whole numbers
         return type(value).__name__
 
 

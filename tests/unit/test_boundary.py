@@ -195,3 +195,59 @@ def test_a_direction_of_any_length_is_unit(scale):
 def test_a_tolerance_of_zero_is_judged():
     run = kb.simulate(kb.load("four-bar"), 0.02, stepper=kb.Auto(rtol=0.0, atol=1e-6))
     assert run.accuracy.error.size < 1e-3
+
+
+def raises(*_: object) -> object:
+    raise RuntimeError("no")
+
+
+class OddNumber(float):
+    __lt__ = __add__ = raises
+
+
+class OddText(str):
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]
+    __eq__ = raises  # type: ignore[assignment]
+
+
+class OddMap(dict[str, float]):
+    items = __iter__ = raises  # type: ignore[assignment]
+
+
+class Silent:
+    __repr__ = raises  # type: ignore[assignment]
+
+
+MASKED = np.ma.array([1.0, 1.0, 1.0], mask=[0, 1, 0])
+
+
+@pytest.mark.parametrize(
+    ("hint", "value"),
+    [(float, OddNumber(1.0)), (str, OddText("a")), (dict[str, float], OddMap(a=1.0)), (ArrayLike, MASKED)],
+    ids=["number", "text", "map", "masked"],
+)  # fmt: skip
+def test_what_does_not_do_as_numbers_texts_and_arrays_do_is_none(hint, value):
+    assert not kind(hint).accepts(value)
+
+
+@pytest.mark.parametrize("value", [Silent(), 10**5000], ids=["silent", "long"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        kb.build,
+        lambda value: kb.simulate(kb.load("four-bar"), value),
+        lambda value: kb.Visual("look", "crank", value),
+        lambda value: kb.Carry(path=value),
+        lambda value: kb.Beam(1.0, value, 2700.0, 7e10),
+    ],
+    ids=["build", "simulate", "Visual", "Carry", "Beam"],
+)
+def test_what_cannot_be_shown_is_refused_in_one_line(call, value):
+    with pytest.raises(KalabaError, match="expected"):
+        call(value)
+
+
+def test_masked_numbers_are_no_inertia():
+    with pytest.raises(KalabaError, match=r"Solid\.inertia"):
+        kb.System("s", (kb.Body("a", kb.Solid(1.0, inertia=MASKED), joint=kb.Revolute()),))

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kalaba.analyse.at_rest import Actuation, Balance, Rest, plant_of
-from kalaba.boundary import check_arguments
+from kalaba.boundary import check_arguments, shown
 from kalaba.errors import ConstraintError, ModelError, near
 from kalaba.model.parts import Constraint, Start
 from kalaba.native.backend import Interpreted
@@ -131,7 +131,7 @@ def _held(plant: Plant, hold: Mapping[str, float]) -> Plant:
         if name not in known:
             raise ModelError(f"hold: no coordinate or displacement {name!r}; {near(name, known)}")
         if not is_number(value):
-            raise ModelError(f"hold.{name}: expected a finite number, got {value!r}.")
+            raise ModelError(f"hold.{name}: expected a finite number, got {shown(value)}.")
     rows = {f"row{i}": f"{name} - ({float(value)!r})" for i, (name, value) in enumerate(hold.items())}
     guess = {**dict(system.start.guess), **dict(system.start.hold), **hold}
     held = replace(system.add(Constraint(HELD, rows)), start=Start(guess=guess))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import casadi as ca
 
-from kalaba.boundary import check_arguments, check_fields
+from kalaba.boundary import check_arguments, check_fields, shown
 from kalaba.control import servo_expressions
 from kalaba.control.course import Course, course, course_from
 from kalaba.control.goals import Follow, Goal, Rows, checked_goals, chosen, duration_of, motion_of, stacked
@@ -58,7 +58,7 @@ class Cascade:
 
     def __post_init__(self) -> None:
         if not isinstance(self.levels, tuple | list):
-            raise ControlError(f"Cascade.levels: expected sets of goals, (structure, path), got {self.levels!r}.")
+            raise ControlError(f"Cascade.levels: expected sets of goals, (structure, path), got {shown(self.levels)}.")
         levels = tuple(checked_goals(level, "Cascade") for level in self.levels)
         object.__setattr__(self, "levels", levels)
         check_fields(self, ControlError)

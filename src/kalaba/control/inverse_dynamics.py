@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba import tolerances
-from kalaba.boundary import check_arguments, finite_array, real_array
+from kalaba.boundary import check_arguments, check_whole, finite_array, real_array
 from kalaba.control.allocation import Allocation, Bounded, LeastSquares, MinMax, OutOfBoundsError, Share
 from kalaba.control.goals import Goal
 from kalaba.control.motors import ALL, named_motors
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from kalaba.model.system import System
 
 SAMPLES = 201
+MOST_POINTS = 1000  # of a curve; each takes as long as a whole inverse dynamics
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,8 @@ def efforts_along(bound: BoundServo, share: Share, times: ArrayLike | None) -> E
             raise ControlError(f"{plant.system.name}: these goals have no end. Say at which times=.")
         times = np.linspace(0.0, bound.servo.duration, SAMPLES)
     at = finite_array(np.atleast_1d(real_array(times, "times", ControlError)), "times", (None,), ControlError)
+    if not len(at):
+        raise ControlError("times: expected one time or more, got none. None looks from start to end.")
     states, efforts, nulls, q = [], [], [], course.start.q
     for t in at:
         state: State = course.at(float(t), q)
@@ -163,8 +166,7 @@ def trade_off(
     """
     check_arguments(trade_off, locals(), ControlError)
     plant = build(system)
-    if isinstance(points, bool) or not isinstance(points, int) or points < 2:
-        raise ControlError(f"trade_off.points: expected a whole number from 2 on, got {points!r}.")
+    check_whole(points, "trade_off.points", 2, MOST_POINTS, ControlError)
     flattest = inverse_dynamics(plant, goals, MinMax(), actuators, times)
     least = inverse_dynamics(plant, goals, LeastSquares(), actuators, times)
     motors = list(named_motors(plant, actuators, "trade_off"))

@@ -16,7 +16,7 @@ import casadi as ca
 import numpy as np
 
 from kalaba import tolerances
-from kalaba.boundary import check_arguments, checked_pairs
+from kalaba.boundary import check_arguments, checked_pairs, shown
 from kalaba.control.allocation import Allocation, LeastSquares
 from kalaba.control.allocation.rule import limit_weights
 from kalaba.control.goals import numbers_of, parts_of, stacked_aims
@@ -82,14 +82,14 @@ class Carry(Controller):
     def __post_init__(self) -> None:
         for name, value, kind in (("path", self.path, Path | None), ("turn", self.turn, Turn)):
             if not isinstance(value, kind):
-                raise ControlError(f"Carry.{name}: expected a {name} of kb.path, got {value!r}.")
+                raise ControlError(f"Carry.{name}: expected a {name} of kb.path, got {shown(value)}.")
         if self.path is None and self.turn.angle != 0.0:
             raise ControlError("Carry.turn: a turn goes in step with a path, and there is none. Give path=.")
         if self.share is not None and not (
             isinstance(self.share, Allocation) and self.share.closed_form_spare == math.inf
         ):
             remedy = "Other torques of kb.object_space(...) can be given by kb.Sampled(...)"
-            raise ControlError(f"Carry.share: expected kb.LeastSquares(...), got {self.share!r}. {remedy}.")
+            raise ControlError(f"Carry.share: expected kb.LeastSquares(...), got {shown(self.share)}. {remedy}.")
         object.__setattr__(
             self,
             "joints",

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import casadi as ca
 import numpy as np
@@ -27,6 +27,7 @@ from kalaba.cooperate.grasp_forces import (
     transmitted,
 )
 from kalaba.errors import ControlError, near
+from kalaba.hints import is_real
 from kalaba.plant.laws import read
 from kalaba.plant.reaction import wrench_map
 from kalaba.tolerances import DEPENDENT_FORCES, FORCE_REACHED, GRASPS_APART
@@ -92,9 +93,9 @@ def checked_squeeze(squeeze: Squeeze) -> Force | tuple[tuple[str, Force], ...] |
 def _force(force: object) -> Force:
     if isinstance(force, str):
         return force
-    if isinstance(force, bool) or not isinstance(force, int | float) or not np.isfinite(force):
+    if not is_real(force) or not np.isfinite(float(cast("float", force))):
         raise ControlError(f"Carry.squeeze: expected a force in N or an expression of t, got {shown(force)}.")
-    return float(force)
+    return float(cast("float", force))
 
 
 def presses(space: ObjectSpace, squeeze: Force | tuple[tuple[str, Force], ...] | None) -> tuple[Press, ...]:

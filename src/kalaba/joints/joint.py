@@ -20,7 +20,7 @@ from typing import Any, ClassVar, TypeVar
 
 import casadi as ca
 
-from kalaba.boundary import shown
+from kalaba.boundary import entries_of, shown
 from kalaba.errors import ModelError
 from kalaba.joints.formulas import Gap, InWorld, JointMotion, Labels, Velocity
 from kalaba.joints.marker import Marker
@@ -83,8 +83,8 @@ class Joint:
         for entry in fields(self):
             if "is_axis" in entry.metadata:
                 object.__setattr__(self, entry.name, as_axis(getattr(self, entry.name)))
-        if isinstance(self.q, list):
-            object.__setattr__(self, "q", tuple(self.q))
+        if isinstance(self.q, list | tuple):
+            object.__setattr__(self, "q", entries_of(self.q))
         self._check_q()
         self._check_limits()
         for quantity in quantities(self):

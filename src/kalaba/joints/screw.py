@@ -10,6 +10,7 @@ import casadi as ca
 
 from kalaba.boundary import shown
 from kalaba.errors import ModelError
+from kalaba.hints import is_text
 from kalaba.joints.formulas import Gap, InWorld, JointMotion, Labels, Velocity, off_labels, tilt_labels
 from kalaba.joints.joint import Joint, along_the_other_way, direction
 from kalaba.joints.marker import Glyph, Marker, Shape
@@ -48,7 +49,7 @@ class Screw(Joint):
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        if not isinstance(self.by, str) or self.by not in COORDINATES:
+        if not is_text(self.by) or self.by not in COORDINATES:
             raise ModelError(f"Screw.by: expected 'angle' or 'travel', got {shown(self.by)}.")
         super(Screw, self).__post_init__()
 

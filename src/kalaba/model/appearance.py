@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from kalaba.boundary import shown
 from kalaba.errors import ModelError
 from kalaba.model.names import check_frame, check_path
 from kalaba.model.parts import fixed_pose
@@ -89,7 +90,7 @@ class MeshShape(Shape):
 
     def __post_init__(self) -> None:
         if not isinstance(self.file, str) or not self.file:
-            raise ModelError(f"MeshShape.file: expected the path of a file, got {self.file!r}.")
+            raise ModelError(f"MeshShape.file: expected the path of a file, got {shown(self.file)}.")
         scale = as_numbers(self.scale, 3, "MeshShape.scale")
         if not all(is_number(factor) for factor in scale):
             raise ModelError(f"MeshShape.scale: expected three numbers, got {self.scale!r}.")
@@ -99,7 +100,7 @@ class MeshShape(Shape):
 def _lengths(content: object, count: int, what: str) -> tuple[float, ...]:
     lengths = as_numbers(content, count, what)
     if not all(is_number(length) and float(length) >= 0.0 for length in lengths):
-        raise ModelError(f"{what}: expected {count} lengths of zero or more, got {content!r}.")
+        raise ModelError(f"{what}: expected {count} lengths of zero or more, got {shown(content)}.")
     return tuple(float(length) for length in lengths)
 
 
@@ -131,7 +132,7 @@ class Visual:
         check_path(self.name, "Visual")
         check_frame(self.parent, f"{self.name}.parent")
         if not isinstance(self.shape, Shape):
-            raise ModelError(f"{self.name}.shape: expected a shape such as kb.BoxShape((1, 1, 1)), got {self.shape!r}.")
+            raise ModelError(f"{self.name}.shape: expected a shape, kb.BoxShape((1, 1, 1)), got {shown(self.shape)}.")
         object.__setattr__(self, "at", fixed_pose(self.at, self.name))
         if any(isinstance(quantity.value, str) for quantity in quantities(self.at)):
             raise ModelError(f"{self.name}.at: expected plain numbers, got {self.at!r}. Put a Frame there instead.")
@@ -142,7 +143,7 @@ class Visual:
 def _colour(content: object, what: str) -> tuple[float, ...]:
     parts = as_numbers(content, 3, what)
     if not all(is_number(part) and 0.0 <= float(part) <= 1.0 for part in parts):
-        raise ModelError(f"{what}: expected red, green and blue from 0 to 1, got {content!r}.")
+        raise ModelError(f"{what}: expected red, green and blue from 0 to 1, got {shown(content)}.")
     return tuple(float(part) for part in parts)
 
 

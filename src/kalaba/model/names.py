@@ -7,6 +7,7 @@ from typing import Protocol, runtime_checkable
 
 from kalaba.boundary import shown
 from kalaba.errors import ModelError
+from kalaba.hints import is_text
 from kalaba.model.text.grammar import RESERVED
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -33,7 +34,7 @@ class OnFrame(Protocol):
 
 def check_name(name: object, what: str) -> None:
     """Refuse names that the expression grammar could not read."""
-    if not isinstance(name, str) or not NAME.match(name) or name in {WORLD, *RESERVED}:
+    if not isinstance(name, str) or not is_text(name) or not NAME.match(name) or name in {WORLD, *RESERVED}:
         raise ModelError(
             f"{what}: expected a name of letters, digits and underscores (not world, t, pi or a function such as sin), "
             f"got {shown(name)}. Rename it."
@@ -42,13 +43,13 @@ def check_name(name: object, what: str) -> None:
 
 def check_path(name: object, what: str) -> None:
     """Refuse names whose words, between dots, the grammar could not read: `elbow.motor` is one of two words."""
-    for word in name.split(".") if isinstance(name, str) else (name,):
+    for word in name.split(".") if isinstance(name, str) and is_text(name) else (name,):
         check_name(word, what)
 
 
 def check_line(text: object, path: str) -> None:
     """Refuse what is not one line of printable text: such words stand in files and in code that is exported."""
-    if not isinstance(text, str) or not text.isprintable():
+    if not isinstance(text, str) or not is_text(text) or not text.isprintable():
         raise ModelError(
             f"{path}: expected one line of text, got {shown(text)}. Leave line breaks and control codes out."
         )
@@ -56,6 +57,6 @@ def check_line(text: object, path: str) -> None:
 
 def check_frame(name: object, path: str) -> None:
     """Refuse what cannot be the name of a frame, such as the part itself."""
-    if not isinstance(name, str):
+    if not is_text(name):
         hint = f"Write {name.name!r}." if isinstance(name, Named) else "Write its name."
         raise ModelError(f"{path}: expected the name of a frame, got {type(name).__name__} {shown(name)}. {hint}")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from kalaba.boundary import shown
 from kalaba.errors import ModelError, near
 from kalaba.model.listing import Table, table
 from kalaba.space.number import is_number
@@ -163,7 +164,7 @@ class Option:
     def check(self, path: str, value: object) -> None:
         """Refuse a value that is not allowed."""
         if value not in self.allowed:
-            raise ModelError(f"{path}: expected {self.allowed.expected}, got {value!r}; {self.description}.")
+            raise ModelError(f"{path}: expected {self.allowed.expected}, got {shown(value)}; {self.description}.")
 
 
 def numeric(default: float, description: str) -> Option:

@@ -191,7 +191,7 @@ def _pairs(content: Any, path: str, expected: str) -> tuple[tuple[str, Any], ...
     try:
         pairs = tuple(dict(content).items())
         is_paired = len(pairs) == len(content) and not any(isinstance(entry, str) for entry in content)
-    except (TypeError, ValueError) as error:
+    except Exception as error:  # whatever a map of somebody's class does
         raise ModelError(f"{path}: expected {expected}, got {shown(content)}.") from error
     is_named = all(isinstance(key, str) for key, _ in pairs)
     if not is_named or not (is_paired or isinstance(content, Mapping)):  # a text of two letters is no pair

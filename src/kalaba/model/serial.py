@@ -17,6 +17,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from numbers import Integral, Real
 from typing import Any, NoReturn
 
+from kalaba.boundary import shown
 from kalaba.errors import ModelError, near
 from kalaba.joints import Joint, kinds
 from kalaba.model import acting, appearance, parts, system
@@ -109,7 +110,7 @@ def _plain(value: Any, shared: dict[str, Any]) -> Any:  # noqa: PLR0911  (one pe
         return _fields(value, shared)
     if isinstance(value, Iterable):
         return [_plain(entry, shared) for entry in value]
-    raise ModelError(f"system: {type(value).__name__} cannot be written as plain data: {value!r}.")
+    raise ModelError(f"system: {type(value).__name__} cannot be written as plain data: {shown(value)}.")
 
 
 def _fields(value: Any, shared: dict[str, Any]) -> dict[str, Any]:

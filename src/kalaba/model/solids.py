@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from kalaba.boundary import check_fields
+from kalaba.boundary import check_fields, entries_of
 from kalaba.errors import ModelError
+from kalaba.hints import is_ordinary
 from kalaba.space.number import Number, as_numbers, scalar, vector
 from kalaba.space.pose import ZERO3, Axis, AxisLike, PointLike, Vector3, X, Z, as_axis
 from kalaba.tolerances import TRIANGLE
@@ -282,7 +283,8 @@ def _check_size(path: str, length: float) -> None:
 
 
 def _six(inertia: Any) -> tuple[Number, ...]:
-    rows = tuple(inertia) if isinstance(inertia, tuple | list | np.ndarray) and np.ndim(inertia) else ()
+    is_flat = isinstance(inertia, np.ndarray) and not inertia.ndim
+    rows = entries_of(inertia) if is_ordinary(inertia) and not is_flat else ()
     if len(rows) == 3 and all(isinstance(row, tuple | list | np.ndarray) and len(row) == 3 for row in rows):
         rows = (rows[0][0], rows[1][1], rows[2][2], rows[0][1], rows[0][2], rows[1][2])
     if len(rows) == 3:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kalaba.boundary import shown
+from kalaba.boundary import entries_of, shown
 from kalaba.errors import ModelError, near
+from kalaba.hints import is_text
 from kalaba.model.acting import Actuator, Force, Rotor, Spring, Thruster
 from kalaba.model.appearance import Visual
 from kalaba.model.formats import save
@@ -180,7 +181,7 @@ class System:
         """
         known = [part.name for part in self.parts]
         for name in names:
-            if not isinstance(name, str) or name not in known:
+            if not is_text(name) or name not in known:
                 raise ModelError(f"{self.name}: no part {shown(name)} to remove; {near(name, known)}")
         return replace(self, parts=tuple(part for part in self.parts if part.name not in names))
 
@@ -208,14 +209,14 @@ def _listed(content: Any, path: str) -> tuple[Any, ...]:
     if isinstance(content, str | np.ndarray) or not isinstance(content, Iterable):
         what = shown(content) if isinstance(content, str) else type(content).__name__
         raise ModelError(f"{path}: expected a tuple, got {what}. A tuple of one ends with a comma: (a,).")
-    return tuple(content)
+    return entries_of(content)
 
 
 def _names(content: Any, path: str) -> tuple[tuple[str, str], ...]:
     try:
         pairs = tuple((connection, body) for connection, body in dict(content).items())
-    except (TypeError, ValueError):
-        pairs = ((str(content), content),)
+    except Exception:  # noqa: BLE001  (whatever a map of somebody's class does)
+        pairs = ((shown(content), content),)
     if any(not isinstance(name, str) for pair in pairs for name in pair):
         raise ModelError(f"{path}: expected {{connection: body}}, both names, got {shown(content)}.")
     return pairs
@@ -224,7 +225,7 @@ def _names(content: Any, path: str) -> tuple[tuple[str, str], ...]:
 def _overrides(values: Values | Pairs) -> Pairs:
     try:
         pairs = dict(values)
-    except (TypeError, ValueError) as error:
+    except Exception as error:  # whatever a map of somebody's class does
         raise ModelError(f"parameters: expected {{path: number}}, got {shown(values)}.") from error
     for path, value in pairs.items():
         if not is_number(value):

@@ -22,9 +22,9 @@ def positive(value: object, what: str) -> float:
     """A finite number above zero."""
     number = finite(value, what)
     if number <= 0:
-        raise ControlError(f"{what}: expected a number above zero, got {value!r}.")
+        raise ControlError(f"{what}: expected a number above zero, got {shown(value)}.")
     if number < tolerances.SMALLEST_NUMBER:
-        raise ControlError(f"{what}: expected a number of {tolerances.SMALLEST_NUMBER:g} or more, got {value!r}.")
+        raise ControlError(f"{what}: expected a number of {tolerances.SMALLEST_NUMBER:g} or more, got {shown(value)}.")
     return number
 
 
@@ -34,7 +34,7 @@ def finite(value: object, what: str) -> float:
         raise ControlError(f"{what}: expected a number, got {shown(value)}.")
     number = float(cast("float", value))
     if not abs(number) <= tolerances.LARGEST_NUMBER:
-        raise ControlError(f"{what}: expected a finite number up to {tolerances.LARGEST_NUMBER:g}, got {value!r}.")
+        raise ControlError(f"{what}: expected a finite number up to {tolerances.LARGEST_NUMBER:g}, got {shown(value)}.")
     return number
 
 
@@ -77,4 +77,4 @@ def times(value: ArrayLike) -> Array:
 def zero_or_more(value: float, what: str) -> None:
     """Refuse a negative number."""
     if finite(value, what) < 0:
-        raise ControlError(f"{what}: expected zero or more, got {value!r}.")
+        raise ControlError(f"{what}: expected zero or more, got {shown(value)}.")

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba import tolerances
-from kalaba.boundary import check_arguments
+from kalaba.boundary import check_arguments, check_whole
 from kalaba.errors import ControlError
 from kalaba.paths.chain import Chain, Circular, Quintic, arc, straight
 from kalaba.paths.checks import distinct_points, finite, point, positive
@@ -24,6 +24,7 @@ from kalaba.paths.written import written
 from kalaba.space.arrays import Array
 from kalaba.space.pose import Axis, AxisLike, Z, as_axis
 
+MOST_TURNS = 1_000_000
 Arguments = ParamSpec("Arguments")
 
 
@@ -76,8 +77,7 @@ def circle(  # noqa: PLR0913, PLR0917  (each says one thing about the circle)
     """
     check_arguments(circle, locals(), ControlError)
     radius = positive(diameter, "circle.diameter") / 2
-    if isinstance(turns, bool) or not isinstance(turns, int) or turns < 1:
-        raise ControlError(f"circle.turns: expected a whole number of turns, 1 or more, got {turns!r}.")
+    check_whole(turns, "circle.turns", 1, MOST_TURNS, ControlError)
     timing = MeanSpeed(positive(speed, "circle.speed"), accel)
     outward, tangent = _plane(as_axis(normal), finite(phase, "circle.phase"))
     start = radius * outward + (0.0 if centre is None else np.array(point(centre, "circle.centre")))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from kalaba.boundary import shown
 from kalaba.errors import ModelError
-from kalaba.hints import is_real_array
+from kalaba.hints import is_ordinary, is_real_array
 from kalaba.plant.state import NamedState, State
 from kalaba.space.arrays import Array
 from kalaba.tolerances import QUATERNION_NEARLY_UNIT, QUATERNION_UNIT
@@ -51,7 +51,7 @@ def as_real(value: ArrayLike, size: int, what: str) -> Array:
 
 def as_state(value: object, what: str) -> State:
     """A State, or a pair (q, v), as a State; what is neither is refused."""
-    if not isinstance(value, tuple | list) or len(value) != 2:
+    if not isinstance(value, tuple | list) or not is_ordinary(value) or len(value) != 2:
         raise ModelError(f"{what}: expected a State (q, v), got {shown(value)}. Try run.end or plant.start.")
     return State(*value)
 
@@ -125,6 +125,6 @@ def pushed_frames(wrenches: Mapping[str, ArrayLike] | None) -> ItemsView[str, Ar
     """The frames that wrenches act on, with these; what is no map is refused."""
     if wrenches is None:
         return NOTHING
-    if not isinstance(wrenches, Mapping):
+    if not isinstance(wrenches, Mapping) or not is_ordinary(wrenches):
         raise ModelError(f"wrenches: expected {{frame: six numbers}}, got {shown(wrenches)}.")
     return wrenches.items()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kalaba.boundary import shown
 from kalaba.errors import ModelError
 from kalaba.model.text.expressions import Values, number, parse
 from kalaba.space.arrays import Array
@@ -66,7 +67,7 @@ def first_guess(plant: Plant, start: Start | None = None) -> Array:
 def entry_number(key: str, value: Any) -> float:  # noqa: ANN401  (what a user wrote)
     """A number given as a start entry."""
     if not is_number(value):
-        raise ModelError(f"start.{key}: expected a finite number, got {value!r}. Only frames take a Pose.")
+        raise ModelError(f"start.{key}: expected a finite number, got {shown(value)}. Only frames take a Pose.")
     return float(value)
 
 
@@ -77,7 +78,7 @@ def entry_pose(plant: Plant, key: str, value: Any) -> Placed:  # noqa: ANN401  (
         pose = value if isinstance(value, Pose) else Pose(value)
         return from_pose(pose, lambda entry: number(parse(entry), values))
     except (ModelError, TypeError, ValueError) as error:
-        raise ModelError(f"start.{key}: expected a Pose of finite numbers, got {value!r}. {error}") from error
+        raise ModelError(f"start.{key}: expected a Pose of finite numbers, got {shown(value)}. {error}") from error
 
 
 def _place(plant: Plant, q: Array, body: MachineBody, pose: Placed) -> Array:

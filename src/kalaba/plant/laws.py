@@ -11,6 +11,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from kalaba.boundary import shown
 from kalaba.constrain.kernels.functions import bounded, expressions, law_values
 from kalaba.constrain.kernels.laws import law_by_limbs
 from kalaba.errors import ExpressionError, ModelError
@@ -212,7 +213,7 @@ def controller(control: Control, what: str) -> Controller:
     if isinstance(control, Controller) and not isinstance(control, type):
         return control
     kinds = "{motor: expression}, a controller such as kb.Carry(...), or kb.Sampled(...)"
-    raise ModelError(f"{what}: expected control as {kinds}, got {control!r}.")
+    raise ModelError(f"{what}: expected control as {kinds}, got {shown(control)}.")
 
 
 def law_function(plant: Plant, chosen: Law, *, limited: bool = True) -> Evaluator:

@@ -25,6 +25,7 @@ from kalaba.derive.dynamics import Method
 from kalaba.derive.equations import Equations, equations_of
 from kalaba.derive.newton_euler import NewtonEuler
 from kalaba.errors import ControlError, ModelError, near
+from kalaba.hints import is_text
 from kalaba.model.fingerprint import fingerprint
 from kalaba.model.system import System
 from kalaba.model.topology.partners import partners
@@ -322,7 +323,7 @@ class Plant:
 
     def _check_standard(self, name: str) -> None:
         """Refuse what is no name of a standard function."""
-        if not isinstance(name, str) or name not in STANDARD:
+        if not is_text(name) or name not in STANDARD:
             raise ModelError(f"{self.system.name}: no function {shown(name)}; {near(name, STANDARD)}")
 
     def _check_packed(self, inputs: Array) -> None:
@@ -344,7 +345,7 @@ class Plant:
         """
         speed = np.zeros(len(self.velocities)) if v is None else checked(v, len(self.velocities), "v", self.velocities)
         time = checked((t,), 1, "t", ("time",))[0]
-        if not isinstance(rows, str) or rows not in ROWS_KEPT:
+        if not is_text(rows) or rows not in ROWS_KEPT:
             raise ModelError(
                 f"{self.system.name}: rows: expected {' or '.join(map(repr, ROWS_KEPT))}, got {shown(rows)}."
             )
@@ -497,7 +498,7 @@ class Plant:
 
     def _read(self, frame: str, q: ArrayLike) -> FrameReading:
         """Where a frame is; what is no name of one is refused, that of a coordinate too."""
-        if not isinstance(frame, str) or frame not in self.machine.frames:
+        if not is_text(frame) or frame not in self.machine.frames:
             raise ModelError(f"{self.system.name}: no frame {shown(frame)}; {near(frame, self.machine.frames)}")
         return FrameReading.of(self.watch((frame,), self.inputs(q))[0])
 
@@ -598,7 +599,7 @@ class Plant:
             v: velocities, one number per velocity (m/s, rad/s)
             t: time, s
         """
-        if not isinstance(name, str) or name not in self.outputs:
+        if not is_text(name) or name not in self.outputs:
             raise ModelError(f"{self.system.name}: no output {shown(name)}; {near(name, self.outputs)}")
         return float(self.evaluate("observe", self.inputs(q, v, t))["outputs"][self.outputs.index(name)])
 
@@ -701,7 +702,9 @@ def build(
     if isinstance(system, Plant):
         return system
     if not isinstance(system, System):
-        raise ModelError(f"build: expected a System or a Plant, got {system!r}. Load one by name with kb.load(...).")
+        raise ModelError(
+            f"build: expected a System or a Plant, got {shown(system)}. Load one by name with kb.load(...)."
+        )
     chosen: Backend = Native() if backend is None else backend
     check_choice(chosen, Backend, "build: backend", "kb.Interpreted()")
     check_choice(NewtonEuler() if method is None else method, Method, "build: method", "kb.Lagrange()")

@@ -13,6 +13,7 @@ from kalaba.boundary import check_choice, shown
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.constrain.stabilisation import Stabilisation
 from kalaba.errors import ExpressionError, IntegrationError, ModelError
+from kalaba.hints import is_real
 from kalaba.model.text.expressions import parse_condition
 from kalaba.plant import failures
 from kalaba.plant.choice import keep_rows, rows_at
@@ -55,10 +56,10 @@ class Task:
     def __post_init__(self) -> None:  # noqa: C901  (one line per thing that a run is asked for)
         name, duration, save_every = self.name, self.duration, self.save_every
         if not is_number(duration) or not duration > 0:
-            raise ModelError(f"{name}: expected a duration above 0 s, got {duration!r}. Say how long to simulate.")
+            raise ModelError(f"{name}: expected a duration above 0 s, got {shown(duration)}. Say how long to simulate.")
         if not is_number(save_every) or not save_every > 0:
             raise ModelError(
-                f"{name}: expected save_every above 0 s, got {save_every!r}. It is the time between samples."
+                f"{name}: expected save_every above 0 s, got {shown(save_every)}. It is the time between samples."
             )
         if duration / save_every > MOST_SAMPLES:
             raise ModelError(
@@ -79,9 +80,9 @@ class Task:
         if self.stop is not None and not isinstance(self.stop, str):
             raise ModelError(f'{name}: stop: expected a condition such as "nut.travel > 0.06", got {shown(self.stop)}.')
         if not is_number(self.max_steps) or not self.max_steps >= 1:
-            raise ModelError(f"{name}: expected max_steps of at least 1, got {self.max_steps!r}.")
-        if not isinstance(self.max_time, int | float) or not self.max_time > 0:
-            raise ModelError(f"{name}: expected max_time above 0 s of wall time, got {self.max_time!r}.")
+            raise ModelError(f"{name}: expected max_steps of at least 1, got {shown(self.max_steps)}.")
+        if not is_real(self.max_time) or not self.max_time > 0:
+            raise ModelError(f"{name}: expected max_time above 0 s of wall time, got {shown(self.max_time)}.")
         if self.plant.is_singular:
             rows_at(self.plant, self.plant.inputs(*self.start))  # refuses a motion with neither inertia nor a row
         object.__setattr__(self, "duration", float(duration))
@@ -135,7 +136,7 @@ class Task:
     @property
     def settings(self) -> dict[str, str]:
         """The choices of the run in words."""
-        control = self.law.text if self.law else ", ".join(repr(sampler.source) for sampler in self.samplers)
+        control = self.law.text if self.law else ", ".join(shown(sampler.source) for sampler in self.samplers)
         return {
             "stepper": self.stepper.words,
             "stabilisation": self.stabilisation.words,

@@ -8,15 +8,15 @@ no part needs code of its own for it. A number is a float or the text of an expr
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
 
-from kalaba.boundary import shown
+from kalaba.boundary import entries_of, shown
 from kalaba.errors import ModelError
-from kalaba.hints import is_real
+from kalaba.hints import is_real, is_text
 from kalaba.tolerances import LARGEST_NUMBER, QUARTER_TURN
 
 Number = float | str
@@ -145,8 +145,8 @@ def _join(prefix: str, name: str) -> str:
 def as_numbers(content: Any, count: int, what: str) -> tuple[Number, ...]:
     """Turn a sequence into a tuple of floats or expression texts, or say what was expected."""
     is_one = isinstance(content, str) or (isinstance(content, np.ndarray) and not content.ndim)
-    entries = tuple(content) if isinstance(content, Iterable) and not is_one else ()
-    is_right = all(isinstance(entry, str) or is_real(entry) for entry in entries)
+    entries = () if is_one else entries_of(content)
+    is_right = all(is_text(entry) or is_real(entry) for entry in entries)
     numbers = tuple(entry if isinstance(entry, str) else float(entry) for entry in entries) if is_right else ()
     if len(numbers) != count:
         raise ModelError(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kalaba.boundary import check_fields
+from kalaba.boundary import check_fields, shown
 from kalaba.errors import ModelError
 from kalaba.space.number import Number, as_numbers, vector
 from kalaba.tolerances import UNIT_LENGTH
@@ -107,7 +107,7 @@ def as_axis(value: AxisLike) -> Axis:
     components = as_numbers(value, 3, "axis")
     if any(isinstance(c, str) for c in components):
         raise ModelError(
-            f"axis: expected three plain numbers, got {value!r}. Turn the part with at=Pose(rpy=...) instead."
+            f"axis: expected three plain numbers, got {shown(value)}. Turn the part with at=Pose(rpy=...) instead."
         )
     return Axis(*(float(c) for c in components))
 

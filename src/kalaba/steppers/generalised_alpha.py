@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import ClassVar
 
-from kalaba.boundary import check_fields
+from kalaba.boundary import check_fields, shown
 from kalaba.errors import IntegrationError
 from kalaba.space.number import measured
 from kalaba.steppers.scheme import Scheme
@@ -62,7 +62,7 @@ class GeneralisedAlpha(StructuralStepper):
             raise IntegrationError(f"GeneralisedAlpha: spectral_radius must be from 0 to 1, got {self.spectral_radius}")
         if self.formulation not in FORMULATIONS:
             known = " or ".join(map(repr, FORMULATIONS))
-            raise IntegrationError(f"GeneralisedAlpha: expected formulation {known}, got {self.formulation!r}")
+            raise IntegrationError(f"GeneralisedAlpha: expected formulation {known}, got {shown(self.formulation)}")
         if self.rtol is not None:
             tolerances(self, self.rtol, self.atol)
 

@@ -77,7 +77,7 @@ class ButcherTableau:
     def _check_stages(self) -> None:
         stages = len(self.nodes)
         lengths, explicit = [len(row) for row in self.matrix], list(range(stages))
-        if lengths not in (explicit, [0, *range(2, stages + 1)]):
+        if not stages or lengths not in (explicit, [0, *range(2, stages + 1)]):
             raise IntegrationError(
                 f"a tableau of {stages} stages needs rows of 0 to {stages - 1} coefficients in a, "
                 "or from the second on one more for γ"

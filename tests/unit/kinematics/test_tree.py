@@ -174,7 +174,7 @@ def test_an_angle_that_two_joints_read_does_not_come_round():
         ({"pose": NumericPose(np.zeros(3), np.ones((3, 3)))}, r"pose\.rotation: expected a rotation matrix"),
         ({"pose": NumericPose(np.full(3, np.nan), np.eye(3))}, r"pose\.position: expected finite numbers"),
         ({"frame": "tol"}, "planar: no frame 'tol'; did you mean tool"),
-        ({"count": 0}, "count: expected a number of solutions from 1, got 0"),
+        ({"count": 0}, "count: expected a whole number from 1 to 10000, got 0"),
         ({"guess": [0.0]}, "q: expected 2 numbers"),
     ],
 )

@@ -32,6 +32,8 @@ def solutions(W: ArrayLike, F: ArrayLike, weights: tuple[float, ...] | None, row
     """τ₀ and N; with y = D^½ τ the least is y₀ = (W D^-½)⁺ F. Rows are made of length one: they may differ in units."""
     W = finite_array(W, "force_map", (None, None), ControlError)
     F = finite_array(F, "force", (len(W),), ControlError)
+    if len(rows) not in (0, len(W)):
+        raise ControlError(f"rows: expected {counted(len(W), 'name')}, one per row of the force map, got {len(rows)}.")
     root = np.ones(W.shape[1]) if weights is None else np.sqrt(matching(weights, W.shape[1]))
     W_y = W / root
     length = row_lengths(W_y)
@@ -53,7 +55,7 @@ def row_lengths(W: Array) -> Array:
 
 def unreachable(F: Array, missing: Array, rows: Sequence[str], reason: str) -> ControlError:
     """The error of a force out of reach, with the rows that lack most."""
-    names = rows or [f"entry {i}" for i in range(len(F))]
+    names = rows if len(rows) else [f"entry {i}" for i in range(len(F))]
     shown = [
         f"{gap:.3g} of {whole:.3g} at {name}"
         for name, gap, whole in zip(names, missing, F, strict=True)
@@ -111,7 +113,7 @@ def finite_numbers(numbers: object, path: str, what: str = "finite numbers") -> 
     message = f"{path}: expected {what}, one per motor, got {shown(numbers)}."
     try:
         entries = tuple(float(entry) for entry in cast("Sequence[float]", numbers))
-    except (TypeError, ValueError, OverflowError) as error:
+    except Exception as error:  # whatever entries of somebody's class do
         raise ControlError(message) from error
     if not np.isfinite(entries).all():
         raise ControlError(message)
@@ -122,7 +124,7 @@ def positive_numbers(numbers: object, path: str) -> tuple[float, ...] | None:
     """One number above zero per motor as a tuple; None stays None."""
     entries = finite_numbers(numbers, path, "numbers above zero")
     if entries is not None and not all(entry > 0 for entry in entries):
-        raise ControlError(f"{path}: expected numbers above zero, one per motor, got {numbers!r}.")
+        raise ControlError(f"{path}: expected numbers above zero, one per motor, got {shown(numbers)}.")
     return entries
 
 

@@ -10,7 +10,7 @@ import casadi as ca
 import numpy as np
 
 from kalaba import tolerances
-from kalaba.boundary import check_arguments
+from kalaba.boundary import check_arguments, check_whole
 from kalaba.control.plan.collocation import Collocation, Outcome
 from kalaba.control.plan.track import Track
 from kalaba.control.plan.way import Guess, Place, Way, way
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kalaba.model.system import System
 
 EFFORT, TIME = "effort", "time"
-FEWEST = 5  # knots
+FEWEST, MOST = 5, 10_000  # knots
 ITERATIONS = 500
 SOLVED = "Solve_Succeeded"
 
@@ -203,8 +203,7 @@ def _checked(
     """D, after the choices are checked."""
     if minimise not in {EFFORT, TIME}:
         raise ControlError(f"plan_motion.minimise: expected 'effort' or 'time', got {minimise!r}.")
-    if isinstance(knots, bool) or not isinstance(knots, int) or knots < FEWEST:
-        raise ControlError(f"plan_motion.knots: expected a whole number from {FEWEST} on, got {knots!r}.")
+    check_whole(knots, "plan_motion.knots", FEWEST, MOST, ControlError)
     if minimise == EFFORT:
         positive(duration, "plan_motion.duration")
     elif duration is not None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from kalaba.boundary import check_arguments
+from kalaba.boundary import check_arguments, shown
 from kalaba.control.allocation import Allocation
 from kalaba.errors import CommandError, near
 from kalaba.export.c.inverse_dynamics import inverse_export
@@ -54,7 +54,7 @@ def export_c(
     for target in beside(place):
         check_place(target, (".c", ".h"))
     if function not in FUNCTIONS:
-        raise CommandError(f"export: no function {function!r}; {near(function, FUNCTIONS)}")
+        raise CommandError(f"export: no function {shown(function)}; {near(function, FUNCTIONS)}")
     system, scenario = (machine.system, machine) if isinstance(machine, Scenario) else (machine, None)
     plant = build(system)
     prefix = identifier(place.stem)

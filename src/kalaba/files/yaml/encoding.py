@@ -8,6 +8,7 @@ from dataclasses import MISSING, Field, dataclass, field, is_dataclass, replace
 from numbers import Integral, Real
 from typing import Any
 
+from kalaba.boundary import shown
 from kalaba.errors import FileError, KalabaError
 from kalaba.files.quantities import unit as known_unit
 from kalaba.files.yaml.kinds import default_of, entries_of, units_of, word
@@ -62,7 +63,7 @@ class Encoder:
                 return self.special[type(value)](value, path)
             case _ if is_dataclass(value):
                 return self.entries(value, path) if type(value) in self.plain else self.kind(value, path)
-        raise FileError(f"{path}: {type(value).__name__} cannot be written to a file: {value!r}.")
+        raise FileError(f"{path}: {type(value).__name__} cannot be written to a file: {shown(value)}.")
 
     def entries(self, value: Any, path: str, without: tuple[str, ...] = (), always: tuple[str, ...] = ()) -> Data:
         """The fields of a value that differ from their defaults, and those that are always written: axes of joints."""

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba import tolerances
-from kalaba.boundary import check_arguments
+from kalaba.boundary import check_arguments, shown
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.errors import KinematicsError
 from kalaba.kinematics.tree.chain import movers, tree_of
@@ -74,6 +74,8 @@ def rates(
     """
     check_arguments(rates, locals())
     plant = tree_of(arm, frame)
+    if length is not None and not tolerances.SMALLEST_NUMBER <= length <= tolerances.LARGEST_NUMBER:
+        raise KinematicsError(f"rates.length: expected a finite length above zero, m, got {shown(length)}.")
     counted_in = plant.scales.length if length is None else length
     return _solved(plant, frame, q, checked(twist, 6, "twist", TWIST), (singular, counted_in))
 

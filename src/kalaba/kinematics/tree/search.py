@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba import tolerances
-from kalaba.boundary import check_arguments
-from kalaba.errors import KinematicsError, ModelError
+from kalaba.boundary import check_arguments, check_whole
+from kalaba.errors import KinematicsError
 from kalaba.kinematics.tree.chain import Limits, shifted, tree_of
 from kalaba.kinematics.tree.differential import is_singular, measure
 from kalaba.kinematics.tree.task import Look, Task, descend, nearest, target_of
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kalaba.space.pose import Pose
 
 TRIES = 60
+MOST_SOLUTIONS = 10_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,8 +71,7 @@ def inverse_kinematics(
     """
     check_arguments(inverse_kinematics, locals())
     plant = tree_of(arm, frame)
-    if not isinstance(count, int) or count < 1:
-        raise ModelError(f"count: expected a number of solutions from 1, got {count!r}.")
+    check_whole(count, "inverse_kinematics.count", 1, MOST_SOLUTIONS)
     at = plant.start.q if guess is None else checked_configuration(guess, plant.machine)
     task = Task(plant, frame, target_of(pose), Limits.of(plant.machine, frame))
     solutions, best = _search(task, at, count, singular)

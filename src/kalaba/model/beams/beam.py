@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from kalaba.boundary import check_whole, shown
+from kalaba.boundary import check_whole, entries_of, shown
 from kalaba.errors import ModelError
 from kalaba.model.beams.section import Section
 from kalaba.model.beams.shapes import MOST, ClampedFree, Shapes, table
@@ -82,18 +82,18 @@ class Beam(AnySolid):
         bending: Any = self.bending
         if not isinstance(bending, Axis | tuple | list):
             raise ModelError(f"Beam.bending: expected kb.Y, kb.Z or both, got {shown(bending)}.")
-        axes = (bending,) if isinstance(bending, Axis) else tuple(bending)
+        axes = (bending,) if isinstance(bending, Axis) else entries_of(bending)
         object.__setattr__(self, "bending", tuple(as_axis(axis) for axis in axes))
         if not axes or any(axis not in (Y, Z) for axis in self.bending) or len(set(self.bending)) != len(axes):
             raise ModelError(
-                f"Beam.bending: expected kb.Y, kb.Z or both, got {bending!r}. The beam itself lies along x."
+                f"Beam.bending: expected kb.Y, kb.Z or both, got {shown(bending)}. The beam itself lies along x."
             )
         if not isinstance(self.section, Section):
             raise ModelError(
-                f"Beam.section: expected a section such as kb.Rectangle(0.05, 0.05), got {self.section!r}."
+                f"Beam.section: expected a section such as kb.Rectangle(0.05, 0.05), got {shown(self.section)}."
             )
         if not isinstance(self.shapes, Shapes):
-            raise ModelError(f"Beam.shapes: expected shapes such as kb.ClampedFree(3), got {self.shapes!r}.")
+            raise ModelError(f"Beam.shapes: expected shapes such as kb.ClampedFree(3), got {shown(self.shapes)}.")
         check_whole(self.torsion, "Beam.torsion", 0, MOST)
         for quantity in quantities(self):
             check_number(f"Beam.{quantity.path}", quantity.value)
@@ -105,17 +105,17 @@ class Beam(AnySolid):
         """Refuse a length, mass or stiffness of zero or less, where the numbers are known."""
         for name, number, hint in self._above_zero(value):
             if not (number > 0 and isfinite(number)):
-                raise ModelError(f"{path}.{name}: expected more than zero, got {number!r}.{hint}")
+                raise ModelError(f"{path}.{name}: expected more than zero, got {shown(number)}.{hint}")
         if not self.section.needs_material:
             for name in MATERIAL:
                 if (number := value(getattr(self, name))) != 0:
                     raise ModelError(
-                        f"{path}.{name}: expected none beside a kb.Stiffness, got {number!r}. Leave it out."
+                        f"{path}.{name}: expected none beside a kb.Stiffness, got {shown(number)}. Leave it out."
                     )
         for name in ("damping", "tip_mass"):
             number = value(getattr(self, name))
             if not (number >= 0 and isfinite(number)):
-                raise ModelError(f"{path}.{name}: expected zero or more, got {number!r}.")
+                raise ModelError(f"{path}.{name}: expected zero or more, got {shown(number)}.")
 
     def _above_zero(self, value: Evaluate) -> Iterator[tuple[str, Any, str]]:
         """What must be more than zero: name, number, and what to do where it is not."""

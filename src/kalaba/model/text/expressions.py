@@ -15,7 +15,7 @@ import numpy as np
 
 from kalaba.boundary import shown
 from kalaba.errors import ExpressionError, near
-from kalaba.hints import is_real
+from kalaba.hints import is_real, is_text
 from kalaba.model.text.evaluation import NUMPY_FUNCTIONS, Environment, Function, Value, Values, evaluate_tree
 from kalaba.model.text.grammar import CONSTANTS, FUNCTIONS, RESERVED, TIME, is_name, read_condition, read_expression
 from kalaba.model.text.syntax import (
@@ -178,9 +178,9 @@ def parse(text: str | float | Expression) -> Expression:
     """Read an expression; a number becomes one, an Expression is returned as it is."""
     if isinstance(text, Expression):
         return text
-    if isinstance(text, str):
+    if isinstance(text, str) and is_text(text):
         return _parse_text(text)
-    if not is_real(text) or not math.isfinite(text):
+    if not is_real(text) or not math.isfinite(float(text)):
         raise ExpressionError("expected text or a finite number", shown(text), 0)
     value = float(text)
     sign = "-" if math.copysign(1.0, value) < 0 else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -88,7 +89,7 @@ def matched(run: Run, measured: Measured | str | Path, names: Mapping[str, str] 
         ViewError: no column is known, or the data lie outside the time of the run
     """
     check_arguments(matched, locals(), ViewError)
-    data = read_measured(measured) if isinstance(measured, str | Path) else measured
+    data = read_measured(measured) if isinstance(measured, str | PathLike) else measured
     for column in names:
         if column not in data.columns:
             raise ViewError(f"{data.name}: no column {column!r}; {near(column, data.columns)}")
@@ -121,7 +122,7 @@ def over(run: Run, measured: Measured | str | Path, names: Mapping[str, str] = S
         names: by column what it is in the run: a name or an expression; others are taken by equal names
     """
     check_arguments(over, locals(), ViewError)
-    data = read_measured(measured) if isinstance(measured, str | Path) else measured
+    data = read_measured(measured) if isinstance(measured, str | PathLike) else measured
     return over_matches(run, data, matched(run, data, names))
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kalaba.boundary import shown
 from kalaba.errors import ModelError, ViewError
 from kalaba.files.named import Named, named
 from kalaba.model.options import Choice, settings
@@ -87,7 +88,7 @@ def subject_of(
         plant = build(machine)
         return Subject(plant.system.name, plant, DEFAULT_DURATION)
     raise ViewError(
-        f"studio: expected a name of the catalogue, a path, a System, a Plant, a Scenario or a Run, got {machine!r}."
+        f"studio: expected a catalogue's name, a path, a System, a Plant, a Scenario or a Run, got {shown(machine)}."
     )
 
 
