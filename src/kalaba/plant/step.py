@@ -70,10 +70,10 @@ class Stepping:
             return None
         try:
             q, v = state
-            u = self._rest if actuation is None else actuation
-            if q.dtype is not FLOAT or v.dtype is not FLOAT or u.dtype is not FLOAT:
+            if q.dtype is not FLOAT or v.dtype is not FLOAT or q.ndim != 1 or v.ndim != 1:
                 return None
-            if not q.ndim == v.ndim == u.ndim == 1:
+            u = self._rest if actuation is None else actuation
+            if actuation is not None and (u.dtype is not FLOAT or u.ndim != 1):
                 return None
             if type(dt) is not float or type(t) is not float:
                 return None
