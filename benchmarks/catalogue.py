@@ -19,7 +19,7 @@ MORE = 1.03  # times what it was before
 OF_ARMS = 0.8  # the same of machines with arms of six joints or more
 ARMS = ("two-arm-carry", "two-arm-scissors", "two-arm-peg", "two-arm-keyed-peg", "two-arm-screw", "three-arm-screw")
 LONG_ARMS = frozenset({*ARMS, "n-arm-carry", "puma560"})
-ROUNDS = 2
+ROUNDS = 3
 
 
 def measure_operations() -> Report:
