@@ -58,7 +58,6 @@ class Stepping:
 
     def __init__(self, plant: Plant) -> None:
         self._plant, self._threads = plant, threading.local()
-        self._n_q, self._n_v, self._rest = len(plant.coordinates), len(plant.velocities), np.zeros(len(plant.actuators))
 
     def quick(self, state: Any, actuation: Any, dt: float, t: float) -> State | None:  # noqa: ANN401  (checked here)
         """One step in one call; None where `one_step` must look closer, and before its first step in a thread.
@@ -72,14 +71,13 @@ class Stepping:
             q, v = state
             if q.dtype is not FLOAT or v.dtype is not FLOAT or q.ndim != 1 or v.ndim != 1:
                 return None
-            u = self._rest if actuation is None else actuation
-            if actuation is not None and (u.dtype is not FLOAT or u.ndim != 1):
+            if actuation is not None and (actuation.dtype is not FLOAT or actuation.ndim != 1):
                 return None
             if type(dt) is not float or type(t) is not float:
                 return None
-            take, at = self._threads.direct
-            q_next, v_next = empty(self._n_q), empty(self._n_v)
-            is_taken = take(at, q, v, u, q_next, v_next, t, dt)
+            take, at, rest, n_q, n_v = self._threads.direct
+            q_next, v_next = empty(n_q), empty(n_v)
+            is_taken = take(at, q, v, rest if actuation is None else actuation, q_next, v_next, t, dt)
         except (AttributeError, TypeError, ValueError):  # no pair, no arrays
             return None
         return new_tuple(State, (q_next, v_next)) if is_taken else None
@@ -124,14 +122,15 @@ class _OfThread:
         self.rows = choice.mask, choice.threshold / ROW_PIVOT_FALLEN, rank
         self.single, self._plant = _single_step(plant), plant
 
-    def direct(self) -> tuple[Take, int]:
-        """The same step straight from arrays: a function and its first argument."""
+    def direct(self) -> tuple[Take, int, Array, int, int]:
+        """The same step on arrays: a function and its first argument; no actuation, and the sizes of q and v."""
         from kalaba.compiled.direct_step import take
         from kalaba.compiled.single_step import DirectStep
 
+        layout, n_driven = self._plant.layout, len(self._plant.actuators)
         quaternions = tuple(first for first, _ in self._plant.machine.quaternions)
-        self._direct = DirectStep(self.single, self.rows, len(self._plant.actuators), quaternions)
-        return take(), self._direct.address
+        self._direct = DirectStep(self.single, self.rows, n_driven, quaternions)
+        return take(), self._direct.address, np.zeros(n_driven), layout.n_q, layout.n_v
 
 
 def _single_step(plant: Plant) -> SingleStep:
