@@ -13,7 +13,7 @@ from rich.table import Table
 import kalaba
 from benchmarks.bars import Bar, Report, as_data
 
-COLUMNS = ("what", "kalaba", "peer", "ratio", "bar", "met?")
+COLUMNS = ("what", "kalaba", "peer", "ratio", "residual", "bar", "met?")
 
 
 def engines() -> list[Report]:
@@ -21,14 +21,15 @@ def engines() -> list[Report]:
     from benchmarks.contenders import agreement, contenders
     from benchmarks.dynamics import measure_dynamics
     from benchmarks.peers import mujoco_model, pinocchio_model
-    from benchmarks.runs import measure_runs
+    from benchmarks.runs import measure_long_run, measure_runs
 
     who = contenders()
     remarks = (f"Pinocchio: {pinocchio_model.SETTINGS}", f"MuJoCo: {mujoco_model.SETTINGS}")
     apart = Report(agreement(who), remarks)
     if not all(bar.met for bar in apart.bars):
         return [Report(apart.bars, (*remarks, "NOT COMPARABLE: the engines disagree, so nothing was timed"))]
-    return [apart, *_guarded(lambda: measure_dynamics(who)), *_guarded(lambda: measure_runs(who))]
+    measures = (lambda: measure_dynamics(who), lambda: measure_runs(who), measure_long_run)
+    return [apart, *(report for measure in measures for report in _guarded(measure))]
 
 
 def starting() -> list[Report]:
@@ -43,6 +44,27 @@ def flexible() -> list[Report]:
     from benchmarks.flexible import measure_arm, measure_beside_exudyn, measure_modes
 
     return [report for measure in (measure_arm, measure_beside_exudyn, measure_modes) for report in _guarded(measure)]
+
+
+def stepping() -> list[Report]:
+    """Single steps called from Python."""
+    from benchmarks.stepping import measure_steps
+
+    return _guarded(measure_steps)
+
+
+def catalogue() -> list[Report]:
+    """Every machine of the catalogue before and after: operations and building."""
+    from benchmarks.catalogue import measure_building, measure_operations
+
+    return [*_guarded(measure_operations), *_guarded(measure_building)]
+
+
+def answers() -> list[Report]:
+    """What a person waits for without asking: pages in a notebook, and a run after a slider has moved."""
+    from benchmarks.answers import measure_pages, measure_sliders
+
+    return [*_guarded(measure_pages), *_guarded(measure_sliders)]
 
 
 def servo() -> list[Report]:
@@ -61,9 +83,9 @@ def export() -> list[Report]:
 
 def cooperation() -> list[Report]:
     """Arms that carry one load: the cost of more arms, building them, and eight beside Pinocchio."""
-    from benchmarks.cooperation import measure_beside_pinocchio, measure_building, measure_growth
+    from benchmarks.cooperation import measure_beside_pinocchio, measure_building, measure_growth, measure_law
 
-    measures = (measure_growth, measure_building, measure_beside_pinocchio)
+    measures = (measure_growth, measure_building, measure_law, measure_beside_pinocchio)
     return [report for measure in measures for report in _guarded(measure)]
 
 
@@ -76,7 +98,8 @@ def chains() -> list[Report]:
 
 
 GROUPS: dict[str, Callable[[], list[Report]]] = {
-    group.__name__: group for group in (engines, starting, flexible, cooperation, chains, servo, export)
+    group.__name__: group
+    for group in (engines, stepping, starting, flexible, cooperation, chains, servo, export, answers, catalogue)
 }
 
 

@@ -15,6 +15,7 @@ class Faster:
     peer: str
     peer_time: float  # s
     bar: float
+    residual: float | None = None  # of what was timed: how far its rows are open, or how far it is from the peer's
 
     @property
     def ratio(self) -> float:
@@ -30,7 +31,8 @@ class Faster:
     def cells(self) -> tuple[str, ...]:
         """A line of the table."""
         peer = f"{seconds(self.peer_time)} {self.peer}"
-        return self.what, seconds(self.kalaba), peer, f"{self.ratio:.1f}", f"≥ {self.bar:g} times", _word(self)
+        ratio, bar = f"{self.ratio:.1f}", f"≥ {self.bar:g} times"
+        return self.what, seconds(self.kalaba), peer, ratio, _size(self.residual), bar, _word(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +43,18 @@ class AtMost:
     kalaba: float
     bar: float
     unit: str  # "s", "MB", or "" for a number
+    residual: float | None = None  # of what was timed, as above
 
     @property
     def met(self) -> bool:
-        """Whether the figure stays below its limit."""
+        """Whether the figure stays below its limit; NaN, where there is nothing to measure it with, does not."""
         return self.kalaba <= self.bar
 
     @property
     def cells(self) -> tuple[str, ...]:
         """A line of the table."""
-        return self.what, self._text(self.kalaba), "", "", f"≤ {self._text(self.bar)}", _word(self)
+        bar = f"≤ {self._text(self.bar)}"
+        return self.what, self._text(self.kalaba), "", "", _size(self.residual), bar, _word(self)
 
     def _text(self, value: float) -> str:
         return seconds(value) if self.unit == "s" else f"{value:.3g} {self.unit}".strip()
@@ -69,7 +73,7 @@ class Report:
 
 def seconds(value: float) -> str:
     """A time in a unit that suits it."""
-    scale, unit = next((scale, unit) for limit, scale, unit in _SCALES if value < limit)
+    scale, unit = next(((scale, unit) for limit, scale, unit in _SCALES if value < limit), (1.0, "s"))
     return f"{value * scale:.3g} {unit}"
 
 
@@ -77,6 +81,10 @@ def as_data(bar: Bar) -> dict[str, Any]:
     """A bar as plain data, for JSON."""
     ratio = {"ratio": bar.ratio} if isinstance(bar, Faster) else {}
     return {"kind": type(bar).__name__, **asdict(bar), **ratio, "met": bar.met}
+
+
+def _size(residual: float | None) -> str:
+    return "" if residual is None else f"{residual:.1e}"
 
 
 def _word(bar: Bar) -> str:

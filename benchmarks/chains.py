@@ -83,7 +83,7 @@ def measure_beside_pinocchio() -> Report:
                 }
             )
             what = f"chain of {count} {kind}, batch of {BATCH}, a state"
-            bars.append(Faster(what, best["batch"], "Pinocchio, called from Python", best["peer"], TIMES))
+            bars.append(Faster(what, best["batch"], "Pinocchio, called from Python", best["peer"], TIMES, apart))
     return Report(tuple(bars), (f"Pinocchio with chains: {SETTINGS}",))
 
 

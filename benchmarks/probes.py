@@ -95,6 +95,35 @@ def carry(arms: int) -> dict[str, float]:
     return {"ready": time.perf_counter() - began}
 
 
+def carry_law() -> dict[str, float]:
+    """The time to compile the law that carries, in a machine that is ready but for it."""
+    import kalaba as kb
+    from benchmarks.cooperation import LAW_ARMS
+    from kalaba.plant.laws import law_function
+
+    scenario = kb.scenario("n-arm-carry", arms=LAW_ARMS)
+    plant = kb.build(scenario.system)
+    start = plant.start
+    plant.motion(*start)
+    law = scenario.control.law(plant, start)
+    began = time.perf_counter()
+    law_function(plant, law)
+    return {"law": time.perf_counter() - began}
+
+
+def catalogue_machine(name: str) -> dict[str, float]:
+    """Processor time from `build` to the first motion of a machine; imports were paid by another machine."""
+    import kalaba as kb
+
+    other = kb.build(kb.load("five-bar" if name == "four-bar" else "four-bar"))
+    other.motion(*other.start)
+    system = kb.load(name)
+    began = time.process_time()
+    plant = kb.build(system)
+    plant.motion(*plant.start)
+    return {"ready": time.process_time() - began}
+
+
 def long_machine(name: str) -> dict[str, float]:
     """Processor time from `build` to the first motion of a long machine; imports were paid by another machine."""
     import kalaba as kb
@@ -139,11 +168,15 @@ def peak_memory() -> float:
 
 
 PROBES: dict[str, Callable[[], dict[str, float]]] = {
-    **{probe.__name__: probe for probe in (package, building, flexible, modes, first_run, long_run)},
+    **{probe.__name__: probe for probe in (package, building, flexible, modes, first_run, long_run, carry_law)},
     **{f"carry_{arms}": partial(carry, arms) for arms in (2, 32)},
 }
-LONG = "long_"  # and the name of a machine in `benchmarks/chains.py`
+NAMED: dict[str, Callable[[str], dict[str, float]]] = {  # by what comes before the name of a machine
+    "long_": long_machine,  # of `benchmarks/chains.py`
+    "catalogue_": catalogue_machine,
+}
 
 if __name__ == "__main__":
-    name = sys.argv[1]
-    print(json.dumps(long_machine(name.removeprefix(LONG)) if name.startswith(LONG) else PROBES[name]()))
+    asked = sys.argv[1]
+    named = [partial(probe, asked.removeprefix(start)) for start, probe in NAMED.items() if asked.startswith(start)]
+    print(json.dumps([*named, PROBES.get(asked)][0]()))

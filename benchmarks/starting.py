@@ -49,17 +49,20 @@ def _least(rounds: list[Figures], name: str) -> float:
     return min(figures[name] for figures in rounds)
 
 
-def cold(probe: str, *, loops: bool = True) -> Figures:
-    """Run a probe with no kernel in its cache; the loops, which Numba compiles once per computer, are the user's."""
+def cold(probe: str, *, loops: bool = True, sources: Path | None = None) -> Figures:
+    """Run a probe with no kernel in its cache; the loops, which Numba compiles once per computer, are the user's.
+
+    `sources` is where kalaba is taken from instead.
+    """
     with TemporaryDirectory() as directory:
         for loop in cache.directory().glob(f"*{cache.LOOP}") if loops else ():
             shutil.copy2(loop, directory)
-        return _fresh(probe, directory)
+        return _fresh(probe, directory, sources)
 
 
-def _fresh(probe: str, directory: str | None = None) -> Figures:
+def _fresh(probe: str, directory: str | None = None, sources: Path | None = None) -> Figures:
     """Run a probe in a new process, with its own cache where a directory is given."""
-    caches = {cache.VARIABLE: directory}
+    caches = {cache.VARIABLE: directory, "PYTHONPATH": str(sources) if sources else None}
     environment = {**os.environ, **{name: value for name, value in caches.items() if value}}
     command = [sys.executable, "-m", "benchmarks.probes", probe]
     done = subprocess.run(command, env=environment, cwd=ROOT, check=False, capture_output=True, text=True)

@@ -4,7 +4,9 @@ from pathlib import Path
 import benchmarks
 import numpy as np
 import pytest
+from benchmarks.__main__ import COLUMNS
 from benchmarks.bars import AtMost, Faster, as_data, seconds
+from benchmarks.catalogue import BEFORE, LONG_ARMS
 from benchmarks.chain_machines import chain, chain_in_space, four_bars, ladder
 from benchmarks.chains import BUILDS as LONG_BUILDS
 from benchmarks.cooperation import BUILDS, CARRY, consistent, power, states_near
@@ -12,6 +14,7 @@ from benchmarks.machine import TO_PEER, States
 from benchmarks.probes import PROBES
 
 import kalaba as kb
+from kalaba.robots.catalogue import ENTRIES
 
 PEERS = {"contenders", "dynamics", "runs"}  # they import engines that need not be installed
 MODULES = {path.stem for path in Path(benchmarks.__file__).parent.glob("*.py")} - {"__init__"}
@@ -27,8 +30,23 @@ def test_a_bar_counts_as_met_at_its_limit():
 
 def test_every_bar_fills_every_column_and_becomes_data():
     for bar in (Faster("run", 1.0, "peer", 5.0, 10.0), AtMost("memory", 285.0, 500.0, "MB")):
-        assert len(bar.cells) == 6
+        assert len(bar.cells) == len(COLUMNS)
         assert as_data(bar)["met"] is bar.met
+
+
+def test_a_residual_stands_beside_the_rate_it_belongs_to():
+    for bar in (Faster("run", 1.0, "peer", 5.0, 10.0, 3e-15), AtMost("step", 2e-6, 3e-6, "s", 3e-15)):
+        assert bar.cells[COLUMNS.index("residual")] == "3.0e-15"
+
+
+def test_what_could_not_be_measured_is_a_bar_that_is_not_met():
+    assert AtMost("build", float("nan"), 1.03, "").cells[-1] == "NO"
+    assert AtMost("build", float("nan"), 1.03, "s").cells[-1] == "NO"
+
+
+def test_the_figures_from_before_are_those_of_the_whole_catalogue():
+    assert set(BEFORE["operations"]) == set(ENTRIES)
+    assert set(ENTRIES) >= LONG_ARMS
 
 
 def test_times_are_told_in_a_unit_that_suits_them():

@@ -33,6 +33,9 @@ What happens at every step, in this order (`step` in `engine.py`):
 
 Where the motion is stiff the loop pauses (`memory.paused`), Python changes the method (`methods.py`), and it goes on.
 
+`single_step.py` takes single steps from any state, for loops written in Python; `direct_step.py` puts the checks and
+copies around such a step into the same call.
+
 All parts work on one record of numbers and addresses (`memory.py`), which `workspace.py` makes.
 
 A lane that fails or stops keeps its last good state and the others go on. Failures are results: see `Status`.

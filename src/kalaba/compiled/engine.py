@@ -16,7 +16,7 @@ from kalaba.compiled.projection import activate, copy_active
 from kalaba.compiled.samples import look, record_state, record_within
 from kalaba.compiled.structural import collocate, keep_acceleration
 from kalaba.constrain import rows
-from kalaba.native import machine_code
+from kalaba.native import entries, machine_code
 from kalaba.native.machine_code import compiled, compiled_entry, floats, inlined, integers, source_stamp
 from kalaba.steppers import step_length, tableau
 
@@ -102,6 +102,7 @@ def accept(memory: Memory) -> None:
 SOURCES = (
     Path(__file__).parent,
     Path(machine_code.__file__),
+    Path(entries.__file__),
     Path(rows.__file__),
     Path(step_length.__file__),
     Path(tableau.__file__),

@@ -4,12 +4,15 @@ from math import inf
 
 import numpy as np
 
+from kalaba.compiled.direct_step import DIRECT
 from kalaba.compiled.engine import advance
 from kalaba.compiled.kernels import Kernels
 from kalaba.compiled.schedule import Schedule
 from kalaba.compiled.trajectory import Status
 from kalaba.compiled.workspace import workspace
-from kalaba.native.machine_code import Floats
+from kalaba.native.entries import address_of_code
+from kalaba.native.kernels import address
+from kalaba.native.machine_code import Floats, record
 from kalaba.steppers.stepper import FixedStepper
 
 
@@ -23,16 +26,17 @@ class SingleStep:
         layout = kernels.layout
         space = workspace(kernels, stepper, Schedule(end=1.0, save_every=1.0), np.zeros((layout.n_y, 1)))
         self._alive = kernels, space  # the record holds addresses of their code and arrays
-        self._record, arrays = space.memory, space.arrays
+        self.record, self.n_q, arrays = space.memory, layout.n_q, space.arrays
         self._state, inputs = arrays["y"][:, 0], arrays["inputs"][:, 0]
         self._held, self._mask = inputs[layout.u], inputs[layout.mask]
         inputs[layout.w] = weight
         self._references, self._sizes = arrays["references"][:, 0], arrays["row_sizes"]
+        self._extents = arrays["extents"]
         self._status, self._rank, self._row = arrays["status"], arrays["rank"], arrays["row"]
-        self._record["end"] = inf
-        self._record["next_sample"] = self._record["n_samples"]  # none is ever due
+        self.record["end"] = inf
+        self.record["next_sample"] = self.record["n_samples"]  # none is ever due
         fields = ("time", "origin", "step", "since_origin", "n_steps")
-        self._time, self._origin, self._step, self._since_origin, self._n_steps = (self._record[f] for f in fields)
+        self._time, self._origin, self._step, self._since_origin, self._n_steps = (self.record[f] for f in fields)
 
     def keep_rows(self, mask: Floats, references: Floats, rank: int) -> None:
         """Start with these rows, whose pivots were `references` where they were chosen; others are chosen as needed."""
@@ -41,10 +45,10 @@ class SingleStep:
 
     def take(self, y: Floats, held: Floats, t: float, h: float) -> Status:
         """Step from y = [work, q, v] at t to t + h with held inputs; `state` is then where it ended."""
-        self._state[:], self._held[:] = y, held
+        self._state[:], self._held[:], self._extents[:] = y, held, 0.0
         self._time[0], self._origin[0], self._step[0] = t, t, h
         self._since_origin[0], self._n_steps[0], self._status[0], self._row[0] = 0, 1, Status.RUNNING, -1
-        advance(self._record, inf, 1)
+        advance(self.record, inf, 1)
         return Status(int(self._status[0]))
 
     @property
@@ -55,9 +59,32 @@ class SingleStep:
     @property
     def n_choices(self) -> int:
         """How often rows were chosen in all steps so far."""
-        return int(self._record["n_choices"][0])
+        return int(self.record["n_choices"][0])
 
     @property
     def row(self) -> int:
         """The row that a failure speaks of, else -1."""
         return int(self._row[0])
+
+
+class DirectStep:
+    """A SingleStep for arrays of the caller (`direct_step.take`), whose steps all start with the same rows."""
+
+    def __init__(
+        self, single: SingleStep, rows: tuple[Floats, Floats, int], n_driven: int, quaternions: tuple[int, ...]
+    ) -> None:
+        """Start with rows given by their mask, their pivots where they were chosen, and their rank.
+
+        An actuation has `n_driven` numbers; quaternions begin at these slots of q.
+        """
+        arrays = {
+            "first_mask": np.array(rows[0], dtype=np.float64),
+            "first_references": np.array(rows[1], dtype=np.float64),
+            "quaternions": np.array(quaternions, dtype=np.int64),
+        }
+        loop = address_of_code(advance, single.record, inf, 1)
+        fields = {"memory": address(single.record), "loop": loop, "n_q": single.n_q, "n_driven": n_driven}
+        fields |= {"first_rank": rows[2], "n_quaternions": len(quaternions)}
+        own = record(DIRECT, fields | {name: address(array) for name, array in arrays.items()})
+        self._alive = single, own, arrays
+        self.address = address(own)

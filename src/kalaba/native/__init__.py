@@ -20,6 +20,7 @@ and what calls kernels:
     backend       `Native` and `Interpreted`: how the functions of a machine are evaluated
     batch         one kernel on many states, without Python in between
     watched       one kernel with a check of what comes out, for callers in Python
+    entries       compiled functions that take the caller's own arrays, and call compiled loops by their address
     machine_code  Numba's decorators and records, for compiled loops that call kernels by address
 """
 

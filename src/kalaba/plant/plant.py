@@ -664,7 +664,7 @@ class Plant:
             dt: step, s
             t: time at which the step begins, s
         """
-        return one_step(self, state, actuation, dt, t)
+        return self.stepping.quick(state, actuation, dt, t) or one_step(self, state, actuation, dt, t)
 
     def with_parameters(self, values: Mapping[str, float]) -> Plant:
         """The same code with other numbers; a number that shapes the equations rebuilds them, with a warning.

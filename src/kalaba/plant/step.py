@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy import empty
 from numpy.typing import ArrayLike
 
 from kalaba.boundary import shown
@@ -23,7 +24,11 @@ from kalaba.space.number import is_number
 from kalaba.steppers.runge_kutta4 import RungeKutta4
 from kalaba.tolerances import ROW_PIVOT_FALLEN
 
+FLOAT = np.dtype(np.float64)
+new_tuple = tuple.__new__  # a third of the time of what a NamedTuple makes itself with
+
 if TYPE_CHECKING:
+    from kalaba.compiled.direct_step import Take
     from kalaba.compiled.single_step import SingleStep
     from kalaba.compiled.trajectory import Status
     from kalaba.native.batch import Code
@@ -52,22 +57,43 @@ class Stepping:
     """
 
     def __init__(self, plant: Plant) -> None:
-        choice = plant.choice
-        self._plant, self._threads, self._is_unheld = plant, threading.local(), is_unheld(plant)
-        self._mask, self._references = choice.mask, choice.threshold / ROW_PIVOT_FALLEN
-        self._rank = -1 if np.isposinf(choice.threshold).any() else choice.rank  # -1 = the choice holds nowhere
+        self._plant, self._threads = plant, threading.local()
+
+    def quick(self, state: Any, actuation: Any, dt: float, t: float) -> State | None:  # noqa: ANN401  (checked here)
+        """One step in one call; None where `one_step` must look closer, and before its first step in a thread.
+
+        That is for values that are no arrays of floats or no floats, of other sizes or NaN, for quaternions that are
+        not unit, where rows have to be chosen, and for a step that fails.
+        """
+        if not isinstance(state, tuple):
+            return None
+        try:
+            q, v = state
+            if q.dtype is not FLOAT or v.dtype is not FLOAT or q.ndim != 1 or v.ndim != 1:
+                return None
+            if actuation is not None and (actuation.dtype is not FLOAT or actuation.ndim != 1):
+                return None
+            if type(dt) is not float or type(t) is not float:
+                return None
+            take, at, rest, n_q, n_v = self._threads.direct
+            q_next, v_next = empty(n_q), empty(n_v)
+            is_taken = take(at, q, v, rest if actuation is None else actuation, q_next, v_next, t, dt)
+        except (AttributeError, TypeError, ValueError):  # no pair, no arrays
+            return None
+        return new_tuple(State, (q_next, v_next)) if is_taken else None
 
     def __call__(self, state: State, held: Array, span: Span) -> State:
         """One step with held inputs."""
-        plant, layout, single = self._plant, self._plant.layout, self._single
+        plant, layout, mine = self._plant, self._plant.layout, self._mine()
+        single = mine.single
         packed, chosen_before = plant.inputs(*state, span.start), single.n_choices
-        if self._is_unheld:
+        if is_unheld(plant):
             rows_at(plant, packed.copy())
-        single.keep_rows(self._mask, self._references, self._rank)
+        single.keep_rows(*mine.rows)
         status = single.take(packed[: layout.n_y], held, span.start, span.length)
         if single.n_choices > chosen_before and is_open(plant, instant(plant, packed).value):
             near = project_state(plant, State(packed[layout.q], packed[layout.v]), span.start)
-            single.keep_rows(self._mask, self._references, self._rank)
+            single.keep_rows(*mine.rows)
             status = single.take(plant.pack(*near)[: layout.n_y], held, span.start, span.length)
         if status.failed:
             if plant.is_singular:
@@ -76,14 +102,35 @@ class Stepping:
         moved = single.state.copy()
         return State(moved[layout.q], moved[layout.v])
 
-    @property
-    def _single(self) -> SingleStep:
-        """That of this thread."""
+    def _mine(self) -> _OfThread:
+        """What this thread steps with."""
         try:
-            return self._threads.single  # type: ignore[no-any-return]
+            return self._threads.mine  # type: ignore[no-any-return]
         except AttributeError:
-            self._threads.single = _single_step(self._plant)
-            return self._threads.single  # type: ignore[no-any-return]
+            mine = self._threads.mine = _OfThread(self._plant)
+            if not is_unheld(self._plant):
+                self._threads.direct = mine.direct()
+            return mine
+
+
+class _OfThread:
+    """A step on arrays of its own, and the rows that it starts with: a mask, pivots, and a rank."""
+
+    def __init__(self, plant: Plant) -> None:
+        choice = plant.choice
+        rank = -1 if np.isposinf(choice.threshold).any() else choice.rank  # -1 = the choice holds nowhere
+        self.rows = choice.mask, choice.threshold / ROW_PIVOT_FALLEN, rank
+        self.single, self._plant = _single_step(plant), plant
+
+    def direct(self) -> tuple[Take, int, Array, int, int]:
+        """The same step on arrays: a function and its first argument; no actuation, and the sizes of q and v."""
+        from kalaba.compiled.direct_step import take
+        from kalaba.compiled.single_step import DirectStep
+
+        layout, n_driven = self._plant.layout, len(self._plant.actuators)
+        quaternions = tuple(first for first, _ in self._plant.machine.quaternions)
+        self._direct = DirectStep(self.single, self.rows, n_driven, quaternions)
+        return take(), self._direct.address, np.zeros(n_driven), layout.n_q, layout.n_v
 
 
 def _single_step(plant: Plant) -> SingleStep:
