@@ -103,6 +103,7 @@ from kalaba.analyse.frequencies import frequencies as frequencies
 
 # simulating
 from kalaba.run.simulate import simulate as simulate
+from kalaba.run.batch import simulate_batch as simulate_batch
 from kalaba.steppers import Auto as Auto
 from kalaba.steppers import RungeKutta4 as RungeKutta4
 from kalaba.steppers import DormandPrince as DormandPrince

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, runtime_checkable
 
 import casadi as ca
 import numpy as np
@@ -216,11 +216,25 @@ def controller(control: Control, what: str) -> Controller:
     raise ModelError(f"{what}: expected control as {kinds}, got {shown(control)}.")
 
 
+class LawCode(NamedTuple):
+    """A law as a function of a plant: what traces it, what tells its code apart, and its numbers."""
+
+    trace: Trace
+    label: str
+    numbers: tuple[float, ...]
+
+
 def law_function(plant: Plant, chosen: Law, *, limited: bool = True) -> Evaluator:
     """The values of all held inputs under a law: what motors give, or what is asked of them. Sampled forces pass.
 
     The bounds are numbers of the kernel: without them, and with others, it is the same kernel.
     """
+    code = law_code(plant, chosen, limited=limited)
+    return plant.function("control", code.trace, code.label, numbers=code.numbers)
+
+
+def law_code(plant: Plant, chosen: Law, *, limited: bool = True, side_by_side: bool = False) -> LawCode:
+    """What `law_function` compiles; with `side_by_side` for a kernel whose lanes are needed for several states."""
     motors, count = len(plant.actuators), len(chosen.numbers)
     low, high = chosen.range(plant) if limited else (np.full(motors, -np.inf), np.full(motors, np.inf))
 
@@ -230,15 +244,17 @@ def law_function(plant: Plant, chosen: Law, *, limited: bool = True) -> Evaluato
         return [bounded(u[i], lowest[i], highest[i]) for i in range(motors)] + u[motors:]
 
     numbers = (*chosen.numbers, *low.tolist(), *high.tolist())
-    trace = _limb_trace(plant, chosen)
+    trace = _limb_trace(plant, chosen, side_by_side=side_by_side)
     if trace is not None:
-        return plant.function("control", trace, f"{chosen.label} limbs", numbers=numbers)
-    return traced_function(plant, "control", values, chosen.label, numbers)
+        return LawCode(trace, f"{chosen.label} limbs", numbers)
+    return LawCode(_trace_of(plant, values, len(numbers)), chosen.label, numbers)
 
 
-def _limb_trace(plant: Plant, law: Law) -> Trace | None:
+def _limb_trace(plant: Plant, law: Law, *, side_by_side: bool) -> Trace | None:
     """What traces a law limb by limb; None where the law has no such form, or the machine no limbs."""
     machine = plant.limb_machine
+    if machine is not None and side_by_side:
+        machine = machine.one_by_one()
     form = None if law.limbs is None or machine is None else law.limbs(machine.partition)
     if machine is None or form is None:
         return None
@@ -251,13 +267,18 @@ def traced_function(plant: Plant, name: str, values: Expressions, label: str, nu
 
     Native code is told at each call which rows are kept. Elsewhere no choice is at hand: that of the start is taken.
     """
+    return plant.function(name, _trace_of(plant, values, len(numbers)), label, numbers=numbers)
+
+
+def _trace_of(plant: Plant, values: Expressions, count: int) -> Trace:
+    """What traces expressions of a law with so many numbers."""
 
     def chosen(equations: Equations, mask: ca.SX, symbols: ca.SX) -> list[ca.SX]:
         if not plant.backend.is_native:
             mask = ca.SX(ca.DM((plant.choice.mask > 0).astype(float)))
         return values(equations, mask, symbols)
 
-    return plant.function(name, lambda e: law_values(e, chosen, len(numbers)), label, numbers=numbers)
+    return lambda e: law_values(e, chosen, count)
 
 
 def trace_map(equations: Equations) -> ca.Function:

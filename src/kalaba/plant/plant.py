@@ -289,11 +289,21 @@ class Plant:
         self._check_standard(name)
         full = f"{name} lanes {lanes}"
         if full not in self._lanes:
-            trace, label = variant(self, name, lanes)
-            key, made = f"{self.key} {name} {label}", lambda: trace(self.equations)
-            kernel = self.backend.kernel(name, key, made, lanes, partners=lambda: partners(self.machine))
+            kernel = self.kernel(name, *variant(self, name, lanes), lanes)
             self._lanes[full] = (kernel, kernel.store(self.parameters))
         return self._lanes[full]
+
+    def kernel(self, name: str, trace: Trace, label: str, lanes: int) -> Kernel:
+        """The machine code of a function on several states at a time, without parameters put in.
+
+        Arguments:
+            name: name of the function
+            trace: makes it from the equations, where it is not compiled yet
+            label: what tells its code apart from that of other functions of this name
+            lanes: how many states at a time
+        """
+        key, made = f"{self.key} {name} {label}", lambda: trace(self.equations)
+        return self.backend.kernel(name, key, made, lanes, partners=lambda: partners(self.machine))
 
     def pack(self, q: ArrayLike, v: ArrayLike = 0.0, t: float = 0.0, *, rows: KeptRows = "all") -> Array:
         """Pack a state as it is, with nothing that acts on it; see `constrain/layout.py`.

@@ -102,7 +102,7 @@ def kernels_of(task: Task) -> Kernels:
     """The machine code that a task calls."""
     plant, projects = task.plant, task.stabilisation.projects
     return Kernels(
-        _layout(task),
+        layout_of(task),
         motion=_code(_motion(task)),
         rows=_code(plant.standard("rows")) if plant.constraints else None,
         project=_code(plant.standard("project")) if projects else None,
@@ -120,7 +120,7 @@ def _tangent_kernels(task: Task) -> TangentKernels:
     return TangentKernels(_code(task.plant.standard("displace")), _code(_tangent(task)))
 
 
-def _layout(task: Task) -> Layout:
+def layout_of(task: Task) -> Layout:
     """The packed input; where a law pushes every velocity, f counts among the inputs u that it computes."""
     layout = task.plant.layout
     return replace(layout, n_u=layout.n_u + layout.n_v, pushed=True) if task.is_pushed else layout

@@ -18,7 +18,7 @@ from kalaba.model.text.expressions import parse_condition
 from kalaba.plant import failures
 from kalaba.plant.choice import keep_rows, rows_at
 from kalaba.plant.laws import Law, law_function, read
-from kalaba.plant.plant import Plant
+from kalaba.plant.plant import Plant, Trace
 from kalaba.plant.state import State
 from kalaba.results.run import Effort, Ending, Status
 from kalaba.run.progress import Watcher
@@ -207,6 +207,12 @@ _FAILURES = {
 
 def event_function(plant: Plant, stop: str) -> Evaluator:
     """The expression that rises through zero when a condition becomes true."""
+    trace, label = event_code(plant, stop)
+    return plant.function("event", trace, label)
+
+
+def event_code(plant: Plant, stop: str) -> tuple[Trace, str]:
+    """What traces the event of a condition, and what tells its code apart."""
     try:
         condition = parse_condition(stop)
     except ExpressionError as error:
@@ -214,8 +220,7 @@ def event_function(plant: Plant, stop: str) -> Evaluator:
     for side in (condition.left, condition.right):
         read(plant, side, "stop")
     expression = condition.crossing
-    label = expression.canonical
-    return plant.function("event", lambda e: expressions(e, lambda f: [f.kinematics.value(expression)]), label)
+    return lambda e: expressions(e, lambda f: [f.kinematics.value(expression)]), expression.canonical
 
 
 def stable_step(plant: Plant, state: State) -> float:
