@@ -11,6 +11,7 @@ from benchmarks.chain_machines import chain, chain_in_space, four_bars, ladder
 from benchmarks.cooperation import operations, power
 from benchmarks.kernel_loop import kernel_loop
 from benchmarks.machine import States
+from benchmarks.probes import LONG
 from benchmarks.starting import cold
 from benchmarks.timing import best_in_turns, repeated
 
@@ -34,7 +35,7 @@ def measure_building() -> Report:
     """Build machines from nothing to their first motion, each in fresh processes; the best of each counts."""
     bars = []
     for name, (_, _, limit) in BUILDS.items():
-        best = min(cold(f"long_{name}")["ready"] for _ in range(ROUNDS))
+        best = min(cold(f"{LONG}{name}")["ready"] for _ in range(ROUNDS))
         what = f"build {name.replace('_', ' ')} to the first motion, nothing compiled, processor time"
         bars.append(AtMost(what, best, limit, "s"))
     return Report(tuple(bars))

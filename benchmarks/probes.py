@@ -11,7 +11,7 @@ from pathlib import Path
 
 IMPORTED = (
     "casadi",
-    "numba",
+    "llvmlite.binding",
     "kalaba.plant.plant",
     "kalaba.plant.start",
     "kalaba.plant.evaluate",
@@ -142,7 +142,7 @@ PROBES: dict[str, Callable[[], dict[str, float]]] = {
     **{probe.__name__: probe for probe in (package, building, flexible, modes, first_run, long_run)},
     **{f"carry_{arms}": partial(carry, arms) for arms in (2, 32)},
 }
-LONG = "long_"  # and the name of a machine in `benchmarks/chains.py`
+LONG = "machine "  # and the name of a machine in `benchmarks/chains.py`
 
 if __name__ == "__main__":
     name = sys.argv[1]

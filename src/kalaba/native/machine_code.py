@@ -29,6 +29,7 @@ from kalaba.native.forking import hold_while_forking
 from kalaba.native.kernels import address
 from kalaba.native.kinds import fields_of
 from kalaba.native.llvm import LoadedCode, compile_loop, host, load_objects
+from kalaba.native.notices import COMPILING, tell
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -108,6 +109,7 @@ def _loaded(function: FunctionType) -> tuple[Callable[..., None], LoadedCode]:
     if packed is None:
         from kalaba.native.translation import module_text
 
+        tell(COMPILING)
         packed = compile_loop(module_text(function, _NAME))
         cache.keep(name, packed)
     code = load_objects(packed)

@@ -87,7 +87,7 @@ class Stepping:
 
 
 def _single_step(plant: Plant) -> SingleStep:
-    from kalaba.compiled import Kernels  # which loads Numba, as the next two do
+    from kalaba.compiled import Kernels  # which loads the loops, as the next two do
     from kalaba.compiled.single_step import SingleStep
 
     kernels = Kernels(
