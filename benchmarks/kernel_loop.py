@@ -3,18 +3,19 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from benchmarks.machine import Array, States
 from kalaba.native.backend import NativeFunction
-from kalaba.native.machine_code import call
+from kalaba.native.machine_code import call, compiled_entry
 from kalaba.plant.plant import Plant
 
 PASSES = 50  # over all states in one call from Python
 
 
-@njit(nogil=True, cache=False)
-def _loop(address, inputs, width, count, outputs, store, passes):  # noqa: PLR0913, PLR0917  (addresses and sizes)
+@compiled_entry
+def _loop(  # noqa: PLR0913, PLR0917  (addresses and sizes)
+    address: int, inputs: int, width: int, count: int, outputs: int, store: int, passes: int
+) -> None:
     for _ in range(passes):
         for k in range(count):
             call(address, inputs + 8 * width * k, outputs, store)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 IMPORTED = (
     "casadi",
-    "numba",
+    "llvmlite.binding",
     "kalaba.plant.plant",
     "kalaba.plant.start",
     "kalaba.plant.evaluate",
@@ -172,7 +172,7 @@ PROBES: dict[str, Callable[[], dict[str, float]]] = {
     **{f"carry_{arms}": partial(carry, arms) for arms in (2, 32)},
 }
 NAMED: dict[str, Callable[[str], dict[str, float]]] = {  # by what comes before the name of a machine
-    "long_": long_machine,  # of `benchmarks/chains.py`
+    "machine ": long_machine,  # of `benchmarks/chains.py`
     "catalogue_": catalogue_machine,
 }
 

@@ -37,14 +37,14 @@ RUNS = ("tests/unit/compiled", "tests/unit/steppers", "tests/unit/run", "tests/u
 LONGEST_PLAIN = 20  # s, of one test with compiled functions as Python
 LONGEST = 60.0  # s, of the tests chosen for one slip, as they took when the map was made
 NO_TESTS = 5  # the code of a run of pytest that found none
-DECORATORS = {"compiled", "inlined", "compiled_entry", "njit"}
+DECORATORS = {"compiled", "compiled_entry"}
 COMPILED_TOO = {"constrain/rows.py", "steppers/step_length.py"}  # as Python and compiled: without decorators
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol() -> Iterator[None]:
     """Stop a test that would take minutes as Python; this file is a plugin of the runs that it starts."""
-    if os.environ.get("NUMBA_DISABLE_JIT") != "1":
+    if not os.environ.get("KALABA_PLAIN_LOOPS"):
         return (yield)
     with_slip = "KALABA_SLIP" in os.environ  # then it did not take long before
     signal.signal(signal.SIGALRM, lambda *_: pytest.fail("endless") if with_slip else pytest.skip("long as Python"))
@@ -75,7 +75,7 @@ class Folder:
         private = {
             "PYTHONPATH": os.pathsep.join(map(str, places)),
             "KALABA_CACHE_DIR": str(self.path / "kernels"),
-            "NUMBA_DISABLE_JIT": "0" if jit else "1",
+            "KALABA_PLAIN_LOOPS": "" if jit else "1",
             "COVERAGE_FILE": str(self.coverage(jit=jit)),
             "OPENBLAS_NUM_THREADS": "1",
         }

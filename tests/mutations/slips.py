@@ -47,7 +47,7 @@ def read_slips(path: Path = HERE / "slips.toml") -> list[Slip]:
 def copy_package(target: Path) -> Path:
     """Copy the package to a folder, which is then a path to import it from.
 
-    All slips are made in the same place, one after the other: what Numba keeps belongs to a place.
+    All slips are made in the same place, one after the other.
     """
     shutil.copytree(PACKAGE, target / "kalaba", ignore=shutil.ignore_patterns("__pycache__"))
     return target
@@ -77,13 +77,11 @@ def run_tests(tests: tuple[str, ...], sources: Path, *, jit: bool) -> subprocess
     private = {
         "PYTHONPATH": str(sources),
         "KALABA_CACHE_DIR": str(sources / "kernels"),
-        "NUMBA_DISABLE_JIT": "0" if jit else "1",
+        "KALABA_PLAIN_LOOPS": "" if jit else "1",
         "MPLBACKEND": "Agg",
     }
     command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist"]
-    inherited = {
-        name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_", "NUMBA_"))
-    }
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "COV_"))}
     return subprocess.run(
         [*command, *tests],
         cwd=PROJECT,

@@ -62,9 +62,6 @@ def run(  # noqa: PLR0913  (one argument per flag)
     kalaba run four-bar --set crank.length=0.2 --duration 3 -o four-bar.nc --plot four-bar.png
     kalaba run my.py:robot --stepper rk4 --step 0.001 --stabilisation baumgarte
     """
-    from kalaba.view import figures
-    from kalaba.view.sheet import PICTURES, save
-
     if view:
         from kalaba.view.studio.serving import check_viser
 
@@ -72,6 +69,8 @@ def run(  # noqa: PLR0913  (one argument per flag)
     chosen = flags.choose(name, allocation=allocation, control=control)
     check_place(output, RUN_SUFFIXES)
     if plot is not None:
+        from kalaba.view.sheet import PICTURES
+
         check_place(plot, PICTURES)
     scenario = chosen.scenario
     try:
@@ -80,6 +79,9 @@ def run(  # noqa: PLR0913  (one argument per flag)
         return _keep(interruption, output)
     made.save(output)
     if plot is not None:
+        from kalaba.view import figures
+        from kalaba.view.sheet import save
+
         save(figures.overview(made), plot)
     if not quiet:
         _report(made, chosen, scenario, output, plot, as_json=as_json)

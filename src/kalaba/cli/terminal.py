@@ -136,6 +136,8 @@ def bar(name: str, duration: float, *, hidden: bool) -> Iterator[Watcher | None]
     from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
 
+    from kalaba.native.notices import told
+
     out = console(to_stderr=True)
     is_wide = out.width > WIDE_BAR
     label = f" {name}" if is_wide else ""
@@ -160,7 +162,8 @@ def bar(name: str, duration: float, *, hidden: bool) -> Iterator[Watcher | None]
                 worst=residual_words(progress.worst),
             )
 
-        yield show
+        with told(lambda line: out.print(line, markup=False)):
+            yield show
 
 
 def residual_words(worst: Worst | None) -> str:

@@ -1,12 +1,7 @@
 """The engine: one step of a run, and the loop around it, compiled once per computer and run without Python."""
 
 from collections.abc import Callable
-from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
-from kalaba import tolerances
 from kalaba.compiled.choice import choose_again, settle_step, watch
 from kalaba.compiled.explicit import take_stages, watch_stiffness
 from kalaba.compiled.implicit import keep_last_rate, take_implicit_stages
@@ -15,18 +10,13 @@ from kalaba.compiled.pace import aim, is_repeated, stays_finite, widen
 from kalaba.compiled.projection import activate, copy_active
 from kalaba.compiled.samples import look, record_state, record_within
 from kalaba.compiled.structural import collocate, keep_acceleration
-from kalaba.constrain import rows
-from kalaba.native import entries, machine_code
-from kalaba.native.machine_code import compiled, compiled_entry, floats, inlined, integers, source_stamp
-from kalaba.steppers import step_length, tableau
+from kalaba.native.machine_code import compiled, compiled_entry, floats, integers
 
-Records = npt.NDArray[np.void]
 StagesOf = Callable[[Memory], float]
 AfterStep = Callable[[Memory], None]
-Advance = Callable[[Records, float, int], int]
 
 
-@inlined
+@compiled
 def step(memory: Memory, until: float, take_stages_of: StagesOf, after_step: AfterStep) -> bool:
     """One step of the engine, numbered as in `kalaba.compiled`; False = no lane goes on."""
     start(memory)  # 1.
@@ -49,7 +39,7 @@ def step(memory: Memory, until: float, take_stages_of: StagesOf, after_step: Aft
     return True
 
 
-@inlined
+@compiled
 def advance_by(memory: Memory, until: float, limit: int, take_stages_of: StagesOf, after_step: AfterStep) -> None:
     """Step until `until` is reached, at most `limit` times, by one kind of methods.
 
@@ -98,43 +88,19 @@ def accept(memory: Memory) -> None:
     memory.time = memory.ahead
 
 
-# Everything that is compiled into the engine: a change in any of these files makes Numba compile it anew.
-SOURCES = (
-    Path(__file__).parent,
-    Path(machine_code.__file__),
-    Path(entries.__file__),
-    Path(rows.__file__),
-    Path(step_length.__file__),
-    Path(tableau.__file__),
-    Path(tolerances.__file__),
-)
+@compiled_entry
+def advance(memory: Memory, until: float, limit: int) -> None:
+    """Advance by an explicit method."""
+    advance_by(memory, until, limit, take_stages, watch_stiffness)
 
 
-def _explicit(stamp: int) -> Advance:
-    def advance(memories: Records, until: float, limit: int) -> int:
-        advance_by(memories[0], until, limit, take_stages, watch_stiffness)
-        return stamp
-
-    return compiled_entry(advance)
+@compiled_entry
+def advance_structure(memory: Memory, until: float, limit: int) -> None:
+    """Advance by a method with a scheme."""
+    advance_by(memory, until, limit, collocate, keep_acceleration)
 
 
-def _structural(stamp: int) -> Advance:
-    def advance(memories: Records, until: float, limit: int) -> int:
-        advance_by(memories[0], until, limit, collocate, keep_acceleration)
-        return stamp
-
-    return compiled_entry(advance)
-
-
-def _implicit(stamp: int) -> Advance:
-    def advance(memories: Records, until: float, limit: int) -> int:
-        advance_by(memories[0], until, limit, take_implicit_stages, keep_last_rate)
-        return stamp
-
-    return compiled_entry(advance)
-
-
-# The loops return the stamp so that it is part of their code: Numba's cache then tells versions of the sources apart.
-# Nothing else is in their closures: a compiled function there differs from one process to the next.
-_STAMP = source_stamp(*SOURCES)
-advance, advance_structure, advance_implicit = _explicit(_STAMP), _structural(_STAMP), _implicit(_STAMP)
+@compiled_entry
+def advance_implicit(memory: Memory, until: float, limit: int) -> None:
+    """Advance by a diagonally implicit method."""
+    advance_by(memory, until, limit, take_implicit_stages, keep_last_rate)

@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from kalaba.compiled.engine import advance, advance_implicit, advance_structure
 from kalaba.compiled.kernels import Kernels
 from kalaba.compiled.trajectory import Change
 from kalaba.compiled.workspace import Workspace, use_method
 from kalaba.native.batch import Code
+from kalaba.native.machine_code import Entry
 from kalaba.steppers.stepper import Stepper
 from kalaba.tolerances import METHOD_PAYS
 
@@ -66,7 +66,7 @@ class Methods:
         self._patience = PATIENCE
 
     @property
-    def advance(self) -> Callable[[npt.NDArray[np.void], float, int], int]:
+    def advance(self) -> Entry:
         """The compiled loop of the method in use."""
         if self._in_use.scheme is not None:
             return advance_structure

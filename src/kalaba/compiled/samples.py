@@ -6,7 +6,7 @@ from kalaba.compiled.choice import flag_noise
 from kalaba.compiled.explicit import interpolate, prepare_dense
 from kalaba.compiled.memory import RUNNING, STOPPED, Memory, evaluate, load
 from kalaba.compiled.projection import activate, keep_raw, note_gap, restore, settle
-from kalaba.native.machine_code import Floats, call, compiled, floats, inlined, integers
+from kalaba.native.machine_code import Floats, call, compiled, floats, integers
 from kalaba.steppers.step_length import HALVINGS
 
 
@@ -73,7 +73,7 @@ def _settle_between(memory: Memory, t: float) -> None:
                 restore(memory, between, lane)
 
 
-@inlined
+@compiled
 def record_within(memory: Memory) -> None:
     """Record what lies within the step just taken: samples that are due, and the event if it came."""
     came = look(memory, floats(memory.trial), memory.ahead)

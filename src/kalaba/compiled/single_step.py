@@ -1,16 +1,16 @@
 """Single steps from any state, for loops written in Python: the engine on a workspace that is set back before each."""
 
+from functools import partial
 from math import inf
 
 import numpy as np
 
-from kalaba.compiled.direct_step import DIRECT
+from kalaba.compiled.direct_step import DIRECT, take
 from kalaba.compiled.engine import advance
 from kalaba.compiled.kernels import Kernels
 from kalaba.compiled.schedule import Schedule
 from kalaba.compiled.trajectory import Status
 from kalaba.compiled.workspace import workspace
-from kalaba.native.entries import address_of_code
 from kalaba.native.kernels import address
 from kalaba.native.machine_code import Floats, record
 from kalaba.steppers.stepper import FixedStepper
@@ -68,7 +68,10 @@ class SingleStep:
 
 
 class DirectStep:
-    """A SingleStep for arrays of the caller (`direct_step.take`), whose steps all start with the same rows."""
+    """A SingleStep in one call (`direct_step.take`), whose steps all start with the same rows.
+
+    Write `q`, `v` and `u`, call `run` with t and h, and read `following` if `is_taken[0]` is 1.
+    """
 
     def __init__(
         self, single: SingleStep, rows: tuple[Floats, Floats, int], n_driven: int, quaternions: tuple[int, ...]
@@ -77,14 +80,21 @@ class DirectStep:
 
         An actuation has `n_driven` numbers; quaternions begin at these slots of q.
         """
+        n_v = int(single.record["n_v"][0])
+        self.q, self.v, self.u = np.zeros(single.n_q), np.zeros(n_v), np.zeros(n_driven)
+        self.following = np.zeros(single.n_q + n_v)
         arrays = {
+            "q": self.q,
+            "v": self.v,
+            "u": self.u,
+            "following": self.following,
             "first_mask": np.array(rows[0], dtype=np.float64),
             "first_references": np.array(rows[1], dtype=np.float64),
             "quaternions": np.array(quaternions, dtype=np.int64),
         }
-        loop = address_of_code(advance, single.record, inf, 1)
-        fields = {"memory": address(single.record), "loop": loop, "n_q": single.n_q, "n_driven": n_driven}
+        fields = {"memory": address(single.record), "loop": advance.address, "n_q": single.n_q, "n_driven": n_driven}
         fields |= {"first_rank": rows[2], "n_quaternions": len(quaternions)}
         own = record(DIRECT, fields | {name: address(array) for name, array in arrays.items()})
         self._alive = single, own, arrays
-        self.address = address(own)
+        self.is_taken = own["is_taken"]
+        self.run = partial(take.code, address(own), address(single.record))

@@ -20,8 +20,10 @@ and what calls kernels:
     backend       `Native` and `Interpreted`: how the functions of a machine are evaluated
     batch         one kernel on many states, without Python in between
     watched       one kernel with a check of what comes out, for callers in Python
-    entries       compiled functions that take the caller's own arrays, and call compiled loops by their address
-    machine_code  Numba's decorators and records, for compiled loops that call kernels by address
+    machine_code  loops that call kernels by address: functions of Python, the records they share, and their entries
+    translation   the statements of such a function as a function of LLVM's language
+    translated_expressions, kinds   its expressions; what its annotations mean
+    notices       who is told that something is being compiled
 """
 
 from kalaba.native.build import kernel

@@ -248,7 +248,7 @@ def machine_code(function: Evaluator) -> NativeFunction:
 
 def run_kernel(kernel: Kernel, store: Array, packed: Array) -> Array:
     """Evaluate a kernel on every row of packed inputs."""
-    from kalaba.native.batch import Code, Piece, Slots, batch  # which loads Numba
+    from kalaba.native.batch import Code, Piece, Slots, batch  # which loads the loops
 
     results = np.empty((len(packed), kernel.n_outputs))
     slots = Slots(kernel.n_inputs, kernel.n_outputs, kernel.lanes)

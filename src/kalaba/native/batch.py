@@ -1,16 +1,15 @@
 """A kernel on many states at once: rows of arrays packed into lanes, called, unpacked, without Python in between."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from kalaba.errors import NativeError
-from kalaba.native import aligned_zeros, machine_code
+from kalaba.native import aligned_zeros
 from kalaba.native.machine_code import (
     Floats,
     call,
@@ -19,7 +18,6 @@ from kalaba.native.machine_code import (
     floats,
     integers,
     record_type,
-    source_stamp,
 )
 
 PIECE = 4  # entries of a piece: address, first slot, width, distance from row to row
@@ -128,19 +126,15 @@ def _table(pieces: Sequence[Piece]) -> npt.NDArray[np.int64]:
     return np.array(rows, dtype=np.int64).reshape(-1, PIECE)
 
 
-def _entry(stamp: int) -> Callable[[npt.NDArray[np.void]], int]:
-    def drive(jobs: npt.NDArray[np.void]) -> int:
-        """Go through a job's states, as many at a time as there are lanes; the last state fills up the last block."""
-        job = jobs[0]
-        first = job.first
-        while first < job.end:
-            _pack(job, first)
-            call(job.kernel, job.inputs, job.outputs, job.store)
-            _unpack(job, first)
-            first += job.lanes
-        return stamp
-
-    return compiled_entry(drive)
+@compiled_entry
+def _drive(job: Job) -> None:
+    """Go through a job's states, as many at a time as there are lanes; the last state fills up the last block."""
+    first = job.first
+    while first < job.end:
+        _pack(job, first)
+        call(job.kernel, job.inputs, job.outputs, job.store)
+        _unpack(job, first)
+        first += job.lanes
 
 
 @compiled
@@ -165,6 +159,3 @@ def _unpack(job: Job, first: int) -> None:
             target = floats(address + 8 * (first + lane) * stride)
             for i in range(width):
                 target[i] = outputs[(slot + i) * lanes + lane]
-
-
-_drive = _entry(source_stamp(Path(__file__), Path(machine_code.__file__)))

@@ -1,10 +1,11 @@
-"""Compiled code on disk, kernels and the loops of Numba: one file each, in a directory that is private to the user.
+"""Compiled code on disk, kernels and loops: one file each, in a directory that is private to the user.
 
 A file is a mark, a SHA-256 and the content that was kept under its name; the hash is of the name and the content, so
 that a file under another's name is as good as damaged. A kernel's content is the length of the header, the header (the
-layout as JSON) and the object file. Whoever can write such a file can run code as the user, so a directory that others
-can write to is left alone. Files appear whole or not at all: they are written beside their place and moved there. No
-state of the directory stops a run or changes a number: what cannot be read is compiled again.
+layout as JSON) and the object file; a loop's is the object file. Whoever can write such a file can run code as the
+user, so a directory that others can write to is left alone. Files appear whole or not at all: they are written beside
+their place and moved there. No state of the directory stops a run or changes a number: what cannot be read is compiled
+again.
 """
 
 import json
@@ -22,7 +23,7 @@ from kalaba.native.kernels import Built, Layout
 VARIABLE = "KALABA_CACHE_DIR"
 LARGEST_TOTAL = 500_000_000  # bytes; the files used longest ago go first
 _MARK = b"kalaba kernel 2\n"
-KERNEL, LOOP = ".kernel", ".loop"  # endings of names: made by kalaba's own compiler, by Numba
+KERNEL, LOOP = ".kernel", ".loop"  # endings of names: of a CasADi function, of functions of Python
 _DIGEST_SIZE = 32
 _LENGTH_SIZE = 4
 

@@ -18,6 +18,7 @@ from kalaba.native.elementary import addresses
 from kalaba.native.forking import renew_when_forked
 
 _OPTIMISATION, _HURRY = 3, 0
+_LOOP_LEVEL, _INLINED = 3, 25  # of the optimiser: its passes, and how large functions may be that it inlines
 _LENGTH_SIZE = 8  # bytes
 
 
@@ -80,6 +81,23 @@ def compile_modules(texts: Sequence[str], *, seldom: bool = False) -> bytes:
     except RuntimeError as error:
         raise NativeError(f"LLVM refuses the code written for it: {error}; use backend=Interpreted()") from error
     return b"".join(packed)
+
+
+def compile_loop(text: str) -> bytes:
+    """Compile a module of loops, which the optimiser is worth its time for; its object file, after its length."""
+    llvm, target = _llvm(), _target_machine()
+    tuning = llvm.create_pipeline_tuning_options(speed_level=_LOOP_LEVEL)
+    tuning.loop_vectorization, tuning.loop_unrolling, tuning.inlining_threshold = True, False, _INLINED
+    try:
+        with llvm.parse_assembly(text, llvm.create_context()) as module:
+            module.triple, module.data_layout = host().triple, str(target.target_data)
+            module.verify()
+            passes = llvm.create_pass_builder(target, tuning)
+            passes.getModulePassManager().run(module, passes)
+            code: bytes = target.emit_object(module)
+    except RuntimeError as error:
+        raise NativeError(f"LLVM refuses the loop written for it: {error}") from error
+    return len(code).to_bytes(_LENGTH_SIZE, "little") + code
 
 
 def load_objects(packed: bytes) -> LoadedCode:

@@ -1,109 +1,178 @@
-"""Numba's decorators with their types kept, arrays and kernels by their addresses, and records that hold them.
+"""Loops in machine code: functions of Python that LLVM compiles, on records that hold arrays and kernels by address.
 
-Compiled functions share one record, a C struct, instead of bundles of arrays: a bundle of sixty arrays costs Numba
-forty seconds to compile and 30 ns per call. In the record an array is its address; `floats` and `integers` make it
-something to index again. A kernel is `void kernel(double *inputs, double *outputs, double *store)`.
+Compiled functions share one record, a C struct, instead of bundles of arrays. In the record an array is its address;
+`floats` and `integers` make it something to index again. A kernel is `void kernel(double *inputs, double *outputs,
+double *store)`, and `call` calls it.
+
+A function stays what it is: called from Python it runs as Python, slowly, where a debugger can follow it. Only an entry
+runs as machine code, of all that it calls (`translation.py`).
 """
 
 import ctypes
 import functools
-import hashlib
-import pickle
+import os
 import struct
-import sys
+import threading
 from collections.abc import Callable, Mapping
+from hashlib import sha256
 from inspect import get_annotations
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from types import CodeType, FunctionType
+from typing import Any, TypeVar
 
-import llvmlite
-import numba
 import numpy as np
 import numpy.typing as npt
-from llvmlite import ir
-from numba import config, njit, types
-from numba.core.caching import NullCache
-from numba.core.compiler import CompileResult
-from numba.core.compiler_lock import global_compiler_lock
-from numba.core.serialize import dumps
-from numba.extending import intrinsic
 
-from kalaba import tolerances
+from kalaba.interruption import heard
 from kalaba.native import cache
 from kalaba.native.forking import hold_while_forking
+from kalaba.native.kernels import address
+from kalaba.native.kinds import fields_of
+from kalaba.native.llvm import LoadedCode, compile_loop, host, load_objects
+from kalaba.native.notices import COMPILING, tell
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Function = TypeVar("Function", bound=Callable[..., Any])
-hold_while_forking(global_compiler_lock)
+
+PLAIN = "KALABA_PLAIN_LOOPS"  # in the environment: entries run as Python, to see which lines a test passes through
+MARKED: set[Callable[..., Any]] = set()  # functions that machine code may be made from
+_NAME = "kalaba_loop"
+_compiling = threading.RLock()
+hold_while_forking(_compiling)
+
+
+def floats(at: int) -> Any:
+    """The array of numbers at an address."""
+    return ctypes.cast(int(at), ctypes.POINTER(ctypes.c_double))
+
+
+def integers(at: int) -> Any:
+    """The array of integers at an address."""
+    return ctypes.cast(int(at), ctypes.POINTER(ctypes.c_int64))
+
+
+def call(kernel: int, inputs: int, outputs: int, store: int) -> None:
+    """Call the kernel at an address on arrays by their addresses."""
+    prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+    prototype(int(kernel))(int(inputs), int(outputs), int(store))
+
+
+def call_loop(loop: int, record: int, until: float, limit: int) -> None:
+    """Call the entry of a loop at an address on a record by its address, with a time and a number."""
+    prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_double, ctypes.c_int64)
+    prototype(int(loop))(int(record), float(until), int(limit))
 
 
 def compiled(function: Function) -> Function:
-    """Compile a function that only other compiled functions call; it must not allocate.
+    """Mark a function that other compiled functions call, written in what `translation.py` knows of Python."""
+    MARKED.add(function)
+    return function
 
-    Not cached: Numba's cache does not notice a change in a function that is called, so only entries are. Numba
-    optimises a function again within every caller's caller, so keep the chain of calls three deep.
+
+def compiled_entry(function: Callable[..., None]) -> "Entry":
+    """Let Python call a function as machine code; it is made at the first call and kept on disk beside the kernels."""
+    if not isinstance(function, FunctionType):
+        raise TypeError(f"expected a function, got {function!r}")
+    return Entry(compiled(function))
+
+
+class Entry:
+    """A function that runs as machine code, without holding Python's lock. Arrays are given as they are."""
+
+    def __init__(self, function: FunctionType) -> None:
+        functools.update_wrapper(self, function)
+        self.function = function  # the same in Python
+        self._code: LoadedCode | None = None
+        self._call: Callable[..., None] = function
+
+    def __call__(self, *arguments: Any) -> None:
+        """Run it."""
+        if os.environ.get(PLAIN):
+            self.function(*(_plain(argument) for argument in arguments))
+        else:
+            self.code(*(address(a) if isinstance(a, np.ndarray) else a for a in arguments))
+
+    @property
+    def address(self) -> int:
+        """Where the machine code begins, for `call_loop`."""
+        return int(ctypes.cast(self.code, ctypes.c_void_p).value or 0)  # type: ignore[arg-type]  # a function of ctypes
+
+    @property
+    def code(self) -> Callable[..., None]:
+        """The machine code, which takes addresses in the place of arrays."""
+        if self._code is None:
+            with heard(), _compiling:
+                if self._code is None:
+                    self._call, self._code = _loaded(self.function)
+        return self._call
+
+
+def _plain(argument: Any) -> Any:
+    """An argument as Python code has it: of an array of records its one entry."""
+    return argument[0] if isinstance(argument, np.ndarray) and argument.dtype.names else argument
+
+
+def _loaded(function: FunctionType) -> tuple[Callable[..., None], LoadedCode]:
+    """The code of a function, from the disk or made now."""
+    name = f"{fingerprint(function)}{cache.LOOP}"
+    packed = cache.fetch(name)
+    if packed is None:
+        from kalaba.native.translation import module_text
+
+        tell(COMPILING)
+        packed = compile_loop(module_text(function, _NAME))
+        cache.keep(name, packed)
+    code = load_objects(packed)
+    *kinds, _nothing = get_annotations(function, eval_str=True).values()
+    prototype = ctypes.CFUNCTYPE(None, *(_C_TYPES.get(kind, ctypes.c_void_p) for kind in kinds))
+    return prototype(code.address(_NAME)), code
+
+
+_C_TYPES: Mapping[object, Any] = {float: ctypes.c_double, int: ctypes.c_int64}
+
+
+@functools.cache
+def _translator() -> bytes:
+    """What the code of a function depends on beside the function: the files that translate it, and this processor."""
+    here = Path(__file__).parent
+    sources = [here / f"{name}.py" for name in ("translation", "translated_expressions", "kinds", "llvm")]
+    return b"".join([*(source.read_bytes() for source in sources), repr(host()).encode()])
+
+
+def fingerprint(function: FunctionType) -> str:
+    """A digest of all that the machine code of a function depends on: its own code and that of all it calls.
+
+    By their byte code and the values that they read from their modules, so that no list of files can be out of date.
     """
-    return cast("Function", njit(nogil=True, _nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function))
+    digest, seen, ahead = sha256(_translator()), set[FunctionType](), [function]
+    while ahead:
+        this = ahead.pop()
+        if this in seen:
+            continue
+        seen.add(this)
+        code, annotations = this.__code__, get_annotations(this, eval_str=True)
+        digest.update(b"\0".join([this.__qualname__.encode(), code.co_code, _words(code)]))
+        for name in code.co_names:
+            value = this.__globals__.get(name)
+            if isinstance(value, FunctionType):
+                ahead.append(value)
+            elif isinstance(value, bool | int | float):
+                digest.update(f"{name}={value!r}\0".encode())
+        for name, kind in annotations.items():
+            fields = fields_of(kind) if isinstance(kind, type) else kind
+            digest.update(f"{name}:{fields!r}\0".encode())
+    return digest.hexdigest()
 
 
-def inlined(function: Function) -> Function:
-    """Compile a function into its one caller, as if it were written there: it adds nothing to the chain of calls."""
-    return cast("Function", njit(nogil=True, _nrt=False, inline="always")(function))
-
-
-def compiled_entry(function: Function) -> Function:
-    """Compile a function that Python calls, once per machine: the code is kept on disk beside the kernels.
-
-    The function should be a closure over `source_stamp` of everything compiled into it: what a closure holds is part
-    of the name that its code is kept under, while the sources of functions called in other files are not.
-    """
-    dispatcher = njit(nogil=True, _nrt=False)(function)
-    dispatcher._cache = KeptLoop(function)  # noqa: SLF001  (Numba's own cache trusts its files: one bit ends the process)
-    return cast("Function", dispatcher)
-
-
-class KeptLoop(NullCache):  # type: ignore[misc]  # Numba has no types
-    """What Numba asks for code compiled before, and hands code to: entries of `native/cache.py`, one per signature."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        cells = [cell.cell_contents for cell in function.__closure__ or ()]
-        stamps = [str(content) for content in cells if isinstance(content, int)]
-        source = Path(function.__code__.co_filename)
-        self._name = (function.__module__, function.__qualname__, *stamps, str(source_stamp(source)))
-
-    def load_overload(self, sig: object, target_context: Any) -> object:
-        """The code of a signature; None: it is not there, or not whole."""
-        content = cache.fetch(self._kept_as(sig, target_context.codegen()))
-        if content is None:
-            return None
-        target_context.refresh()
-        return CompileResult._rebuild(target_context, *pickle.loads(content))  # noqa: S301, SLF001  (see `cache`)
-
-    def save_overload(self, sig: object, data: Any) -> None:
-        """Keep the code of a signature."""
-        cache.keep(self._kept_as(sig, data.target_context.codegen()), dumps(data._reduce()))  # noqa: SLF001
-
-    def _kept_as(self, sig: object, codegen: Any) -> str:
-        versions = (numba.__version__, llvmlite.__version__, sys.version)
-        parts = (*self._name, str(sig), repr(codegen.magic_tuple()), *versions)
-        return hashlib.sha256("\0".join(parts).encode()).hexdigest() + cache.LOOP
-
-
-def source_stamp(*paths: Path) -> int:
-    """Give a digest of Python sources, files or whole directories, for the closure of a cached entry.
-
-    The tolerances, which any compiled function may read, are always among them: Numba compiles their values in.
-    """
-    files = [file for path in paths for file in (sorted(path.glob("*.py")) if path.is_dir() else [path])]
-    digest = hashlib.sha256(b"".join(file.read_bytes() for file in (*files, Path(tolerances.__file__)))).digest()
-    return int.from_bytes(digest[:7], "big")
+def _words(code: CodeType) -> bytes:
+    """The names and constants of a code, as they stand; documentation counts too, which does no harm."""
+    return repr((code.co_names, code.co_varnames, code.co_consts)).encode()
 
 
 def record_type(described: type) -> np.dtype[np.void]:
     """Give the record whose fields a class and its bases annotate, as `int` or `float`, bases first."""
-    hints = [hint for base in reversed(described.__mro__) for hint in get_annotations(base).items()]
-    fields = np.dtype([(name, {int: np.int64, float: np.float64}[kind]) for name, kind in hints])
+    fields = np.dtype([(name, {int: np.int64, float: np.float64}[kind]) for name, kind in fields_of(described).items()])
     return np.dtype((np.record, fields))  # read by attribute in Python too
 
 
@@ -118,47 +187,3 @@ def _packing(kind: np.dtype[np.void]) -> tuple[struct.Struct, tuple[str, ...]]:
     """How a record stands in memory, and the names of its fields."""
     names = kind.names or ()
     return struct.Struct("=" + "".join("q" if kind[name].kind == "i" else "d" for name in names)), names
-
-
-def _emit_call(_typing, address, inputs, outputs, store):  # type: ignore[no-untyped-def]
-    def generate(context, builder, _signature, arguments):  # type: ignore[no-untyped-def]
-        pointer = ir.DoubleType().as_pointer()
-        kernel = ir.FunctionType(ir.VoidType(), [pointer] * 3).as_pointer()
-        code, *data = arguments
-        builder.call(builder.inttoptr(code, kernel), [builder.inttoptr(integer, pointer) for integer in data])
-        return context.get_dummy_value()
-
-    return types.void(address, inputs, outputs, store), generate
-
-
-def _emit_floats(_typing, address):  # type: ignore[no-untyped-def]
-    def generate(_context, builder, _signature, arguments):  # type: ignore[no-untyped-def]
-        return builder.inttoptr(arguments[0], ir.DoubleType().as_pointer())
-
-    return types.CPointer(types.float64)(address), generate
-
-
-def _emit_integers(_typing, address):  # type: ignore[no-untyped-def]
-    def generate(_context, builder, _signature, arguments):  # type: ignore[no-untyped-def]
-        return builder.inttoptr(arguments[0], ir.IntType(64).as_pointer())
-
-    return types.CPointer(types.int64)(address), generate
-
-
-def _call(address: int, inputs: int, outputs: int, store: int) -> None:
-    prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
-    prototype(int(address))(int(inputs), int(outputs), int(store))
-
-
-def _floats(address: int) -> Any:
-    return ctypes.cast(int(address), ctypes.POINTER(ctypes.c_double))
-
-
-def _integers(address: int) -> Any:
-    return ctypes.cast(int(address), ctypes.POINTER(ctypes.c_int64))
-
-
-# What compiled code calls; in Python where the JIT is disabled, to measure coverage.
-call: Callable[[int, int, int, int], None] = _call if config.DISABLE_JIT else intrinsic(_emit_call)
-floats: Callable[[int], Floats] = _floats if config.DISABLE_JIT else intrinsic(_emit_floats)
-integers: Callable[[int], Integers] = _integers if config.DISABLE_JIT else intrinsic(_emit_integers)

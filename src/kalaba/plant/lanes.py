@@ -21,7 +21,7 @@ def run_lanes(plant: Plant, name: str, fields: Mapping[str, Array], outputs: Seq
 
     Fields have the names of `constrain/layout.py`; those that are not given are zero, and w is that of the machine.
     """
-    from kalaba.native.batch import Code, Piece, Slots, batch  # which loads Numba
+    from kalaba.native.batch import Code, Piece, Slots, batch  # which loads the loops
 
     kernel, store = plant.lanes(name, LANES)
     layout, places = plant.layout, slices(dict(kernel.outputs))

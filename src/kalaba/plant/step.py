@@ -6,7 +6,6 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy import empty
 from numpy.typing import ArrayLike
 
 from kalaba.boundary import shown
@@ -28,8 +27,7 @@ FLOAT = np.dtype(np.float64)
 new_tuple = tuple.__new__  # a third of the time of what a NamedTuple makes itself with
 
 if TYPE_CHECKING:
-    from kalaba.compiled.direct_step import Take
-    from kalaba.compiled.single_step import SingleStep
+    from kalaba.compiled.single_step import DirectStep, SingleStep
     from kalaba.compiled.trajectory import Status
     from kalaba.native.batch import Code
     from kalaba.plant.plant import Plant
@@ -69,18 +67,19 @@ class Stepping:
             return None
         try:
             q, v = state
-            if q.dtype is not FLOAT or v.dtype is not FLOAT or q.ndim != 1 or v.ndim != 1:
+            direct, of_q, of_v, of_u = self._threads.direct
+            is_usual = q.dtype is FLOAT and v.dtype is FLOAT and q.shape == of_q and v.shape == of_v
+            is_usual &= actuation is None or (actuation.dtype is FLOAT and actuation.shape == of_u)
+            if not is_usual or type(dt) is not float or type(t) is not float:
                 return None
-            if actuation is not None and (actuation.dtype is not FLOAT or actuation.ndim != 1):
-                return None
-            if type(dt) is not float or type(t) is not float:
-                return None
-            take, at, rest, n_q, n_v = self._threads.direct
-            q_next, v_next = empty(n_q), empty(n_v)
-            is_taken = take(at, q, v, rest if actuation is None else actuation, q_next, v_next, t, dt)
+            direct.q[:], direct.v[:], direct.u[:] = q, v, 0.0 if actuation is None else actuation
         except (AttributeError, TypeError, ValueError):  # no pair, no arrays
             return None
-        return new_tuple(State, (q_next, v_next)) if is_taken else None
+        direct.run(t, dt)
+        if not direct.is_taken[0]:
+            return None
+        following = direct.following.copy()
+        return new_tuple(State, (following[: of_q[0]], following[of_q[0] :]))
 
     def __call__(self, state: State, held: Array, span: Span) -> State:
         """One step with held inputs."""
@@ -122,19 +121,17 @@ class _OfThread:
         self.rows = choice.mask, choice.threshold / ROW_PIVOT_FALLEN, rank
         self.single, self._plant = _single_step(plant), plant
 
-    def direct(self) -> tuple[Take, int, Array, int, int]:
-        """The same step on arrays: a function and its first argument; no actuation, and the sizes of q and v."""
-        from kalaba.compiled.direct_step import take
+    def direct(self) -> tuple[DirectStep, tuple[int], tuple[int], tuple[int]]:
+        """The same step in one call, and the shapes of q, v and the actuation."""
         from kalaba.compiled.single_step import DirectStep
 
         layout, n_driven = self._plant.layout, len(self._plant.actuators)
         quaternions = tuple(first for first, _ in self._plant.machine.quaternions)
-        self._direct = DirectStep(self.single, self.rows, n_driven, quaternions)
-        return take(), self._direct.address, np.zeros(n_driven), layout.n_q, layout.n_v
+        return DirectStep(self.single, self.rows, n_driven, quaternions), (layout.n_q,), (layout.n_v,), (n_driven,)
 
 
 def _single_step(plant: Plant) -> SingleStep:
-    from kalaba.compiled import Kernels  # which loads Numba, as the next two do
+    from kalaba.compiled import Kernels  # which loads the loops, as the next two do
     from kalaba.compiled.single_step import SingleStep
 
     kernels = Kernels(

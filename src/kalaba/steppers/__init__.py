@@ -1,4 +1,4 @@
-"""Steppers: coefficients and settings, one file each. They know no machine, and importing them needs no Numba.
+"""Steppers: coefficients and settings, one file each. They know no machine, and importing them needs no compiler.
 
 `kalaba.compiled` takes their steps, `kalaba.run` chooses the loop they run in. A new one subclasses `FixedStepper`,
 `AdaptiveStepper` or `StructuralStepper`.

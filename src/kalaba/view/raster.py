@@ -19,17 +19,26 @@ CREASE = 0.02  # relative step in depth within a shape that gets an outline too
 
 
 @compiled_entry
-def fill(corners: Array, light: Array, owners: Integers, nearest: Array, shades: Array, seen: Integers) -> None:
-    """Put triangles into the buffers: `nearest` w, `shades` of light and `seen` owner of every pixel.
+def fill(  # noqa: PLR0913, PLR0917  (arrays and their sizes)
+    corners: Array,
+    light: Array,
+    owners: Integers,
+    count: int,
+    nearest: Array,
+    shades: Array,
+    seen: Integers,
+    height: int,
+    width: int,
+) -> None:
+    """Put triangles into the buffers: `nearest` w, `shades` of light and `seen` owner of every pixel, row by row.
 
-    corners (T, 3, 3) are x, y and w; light (T, 3) is interpolated between them, as w is. The parts a, b, c that the
-    corners have in a pixel are linear in x and y; all are positive inside. Faces that look away are left out.
+    corners (count, 3, 3) are x, y and w; light (count, 3) is interpolated between them, as w is. The parts a, b, c that
+    the corners have in a pixel are linear in x and y; all are positive inside. Faces that look away are left out.
     """
-    height, width = nearest.shape
-    for k in range(len(corners)):
-        x0, y0, w0 = corners[k, 0, 0], corners[k, 0, 1], corners[k, 0, 2]
-        x1, y1, w1 = corners[k, 1, 0], corners[k, 1, 1], corners[k, 1, 2]
-        x2, y2, w2 = corners[k, 2, 0], corners[k, 2, 1], corners[k, 2, 2]
+    for k in range(count):
+        x0, y0, w0 = corners[9 * k], corners[9 * k + 1], corners[9 * k + 2]
+        x1, y1, w1 = corners[9 * k + 3], corners[9 * k + 4], corners[9 * k + 5]
+        x2, y2, w2 = corners[9 * k + 6], corners[9 * k + 7], corners[9 * k + 8]
         area = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)
         if area > -TRIANGLE_EDGE:  # rows count downwards, so that what is counter-clockwise has a negative area
             continue
@@ -42,34 +51,48 @@ def fill(corners: Array, light: Array, owners: Integers, nearest: Array, shades:
             a = ((x1 - x) * (y2 - y) - (x2 - x) * (y1 - y)) / area
             b = ((x2 - x) * (y0 - y) - (x0 - x) * (y2 - y)) / area
             w = a * w0 + b * w1 + (1.0 - a - b) * w2
-            for column in range(left, right + 1):
-                if a >= 0.0 and b >= 0.0 and a + b <= 1.0 and w > nearest[row, column] * (1.0 + SURFACES_COINCIDE):
-                    nearest[row, column] = w
-                    shades[row, column] = a * light[k, 0] + b * light[k, 1] + (1.0 - a - b) * light[k, 2]
-                    seen[row, column] = owners[k]
+            for pixel in range(row * width + left, row * width + right + 1):
+                if a >= 0.0 and b >= 0.0 and a + b <= 1.0 and w > nearest[pixel] * (1.0 + SURFACES_COINCIDE):
+                    nearest[pixel] = w
+                    shades[pixel] = a * light[3 * k] + b * light[3 * k + 1] + (1.0 - a - b) * light[3 * k + 2]
+                    seen[pixel] = owners[k]
                 a, b, w = a + a_x, b + b_x, w + w_x
 
 
 @compiled_entry
-def resolve(nearest: Array, shades: Array, seen: Integers, palette: Array, finer: int, image: Array) -> None:
-    """Colours and outlines of the buffers, averaged down into an image (height, width, 3).
+def resolve(  # noqa: PLR0913, PLR0917  (arrays and their sizes)
+    nearest: Array,
+    shades: Array,
+    seen: Integers,
+    rows: int,
+    columns: int,
+    palette: Array,
+    n_colours: int,
+    finer: int,
+    image: Array,
+) -> None:
+    """Colours and outlines of the buffers, averaged down into an image (rows / finer, columns / finer, 3).
 
-    An outline lies on the nearer shape where another begins, or where one lies before itself.
+    The last colour of the palette is that of no triangle. An outline lies on the nearer shape where another begins, or
+    where one lies before itself.
     """
-    rows, columns = nearest.shape
     part = 255.0 / finer**2
     for row in range(rows):
         for column in range(columns):
-            owner, w = seen[row, column], nearest[row, column]
-            shade = shades[row, column] if owner >= 0 else 1.0
+            pixel = row * columns + column
+            owner, w = seen[pixel], nearest[pixel]
+            shade = shades[pixel] if owner >= 0 else 1.0
+            colour = owner if owner >= 0 else n_colours - 1
             for step in range(4):
                 i, j = row + (step == 0) - (step == 1), column + (step == 2) - (step == 3)
-                inside = 0 <= i < rows and 0 <= j < columns
-                if inside and w >= nearest[i, j] and (seen[i, j] != owner or w - nearest[i, j] > CREASE * w):
-                    shade *= OUTLINE
-                    break
+                if 0 <= i < rows and 0 <= j < columns:
+                    beside = i * columns + j
+                    if w >= nearest[beside] and (seen[beside] != owner or w - nearest[beside] > CREASE * w):
+                        shade *= OUTLINE
+                        break
+            at = 3 * (row // finer * (columns // finer) + column // finer)
             for channel in range(3):
-                image[row // finer, column // finer, channel] += part * shade * palette[owner, channel]
+                image[at + channel] += part * shade * palette[3 * colour + channel]
 
 
 def picture(
@@ -80,11 +103,11 @@ def picture(
     owners (T,) are indices into colours (n, 3), which are between 0 and 1.
     """
     width, height = size[0] * finer, size[1] * finer
-    nearest, shades = np.zeros((height, width)), np.ones((height, width))
-    seen = np.full((height, width), NOTHING, dtype=np.int64)
-    scaled = np.ascontiguousarray(corners * np.array([finer, finer, 1.0]))
-    fill(scaled, np.ascontiguousarray(light), np.ascontiguousarray(owners), nearest, shades, seen)
-    palette = np.concatenate([colours, np.ones((1, 3))])  # nothing is white: it stands last, at index -1
+    nearest, shades = np.zeros(height * width), np.ones(height * width)
+    seen = np.full(height * width, NOTHING, dtype=np.int64)
+    scaled = (corners * np.array([finer, finer, 1.0])).reshape(-1)
+    fill(scaled, light.flatten(), owners.flatten(), len(corners), nearest, shades, seen, height, width)
+    palette = np.concatenate([colours, np.ones((1, 3))])  # what no triangle covers is white
     image = np.zeros((size[1], size[0], 3))
-    resolve(nearest, shades, seen, palette, finer, image)
+    resolve(nearest, shades, seen, height, width, palette.flatten(), len(palette), finer, image.reshape(-1))
     return np.asarray(np.clip(image + 0.5, 0, 255), dtype=np.uint8)

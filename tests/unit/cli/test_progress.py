@@ -8,6 +8,8 @@ import pytest
 
 import kalaba as kb
 from kalaba.cli.terminal import bar, residual_words
+from kalaba.native.machine_code import compiled_entry
+from kalaba.native.notices import COMPILING
 from kalaba.results.run import Worst
 from kalaba.run.progress import Progress
 
@@ -23,6 +25,21 @@ def test_the_bar_shows_steps_simulated_time_and_the_worst_residual(capsys, monke
     said = capsys.readouterr().err
     for words in ("running arm", "2.00 of 2 s", "2500 steps", "residual 3.5e-15 in pin.z"):
         assert words in said
+
+
+def test_a_loop_that_is_compiled_has_a_line_of_its_own(capsys, monkeypatch, tmp_path):
+    monkeypatch.setenv("KALABA_CACHE_DIR", str(tmp_path / "empty"))
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", "160")
+    for _ in range(2):  # the second time it comes from the disk
+        loop = compiled_entry(nothing)
+        with bar("arm", 2.0, hidden=False):
+            loop(1)
+    assert capsys.readouterr().err.count(COMPILING) == 1
+
+
+def nothing(count: int) -> None:
+    """Do nothing."""
 
 
 @pytest.mark.parametrize("hidden", [True, False])

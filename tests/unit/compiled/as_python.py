@@ -10,10 +10,8 @@ import numpy as np
 import kalaba.compiled
 from kalaba.compiled import Kernels, Schedule
 from kalaba.compiled.workspace import workspace
-from kalaba.native import machine_code
 from kalaba.native.batch import Code
 
-PLAIN = {"floats": machine_code._floats, "integers": machine_code._integers, "call": machine_code._call}
 _PROTOTYPE = ctypes.CFUNCTYPE(None, *[ctypes.POINTER(ctypes.c_double)] * 3)
 
 
@@ -24,14 +22,8 @@ def modules():
     ]
 
 
-def run_as_python(monkeypatch):
-    """Let the functions of `kalaba.compiled` call each other as Python; give them by their names, a module each."""
-    for module in modules():
-        for name, value in list(vars(module).items()):
-            if hasattr(value, "py_func"):
-                monkeypatch.setattr(module, name, value.py_func)
-            elif name in PLAIN:
-                monkeypatch.setattr(module, name, PLAIN[name])
+def as_python():
+    """The modules of `kalaba.compiled` by their names; what is no entry runs as Python."""
     return SimpleNamespace(**{module.__name__.rpartition(".")[2]: module for module in modules()})
 
 

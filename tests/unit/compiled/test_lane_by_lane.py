@@ -8,7 +8,7 @@ from kalaba.compiled.memory import MEMORY, NAN, RUNNING
 from kalaba.constrain.layout import Layout
 from kalaba.steppers import RungeKutta4, SemiImplicitEuler
 from kalaba.tolerances import PROJECTION_LOST
-from unit.compiled.as_python import memory_of, run_as_python
+from unit.compiled.as_python import as_python, memory_of
 
 LANES = 5  # no other size: n_q = 3, n_v = 2, three rows, two motors
 N_Q, N_V, N_U, M = 3, 2, 2, 3
@@ -142,8 +142,8 @@ PARTS = [
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("stepper", [RungeKutta4(0.15), SemiImplicitEuler(0.15)], ids=["rk4", "euler"])
 @pytest.mark.parametrize(("module", "name", "words"), PARTS, ids=[part[1] for part in PARTS])
-def test_a_lane_among_others_is_as_it_is_alone(module, name, words, stepper, seed, monkeypatch):
-    plain = run_as_python(monkeypatch)
+def test_a_lane_among_others_is_as_it_is_alone(module, name, words, stepper, seed):
+    plain = as_python()
     (memory, arrays), *alone = pair(stepper, seed)
     if name == "record_state":
         memory.time = 0.39

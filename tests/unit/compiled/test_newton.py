@@ -10,7 +10,7 @@ from kalaba.compiled.kernels import Units
 from kalaba.constrain.layout import Layout
 from kalaba.steppers import HHT, CentralDifference, GeneralisedAlpha, Kvaerno, Newmark, WilsonTheta
 from kalaba.tolerances import NEWTON_CLOSE, NEWTON_SLOW, STAGE_CLOSE
-from unit.compiled.as_python import memory_of, run_as_python
+from unit.compiled.as_python import as_python, memory_of
 
 N, M = 3, 3  # velocities and rows; n_q is another number, so that no place of an array is right by chance
 LAYOUT = Layout(4, N, 2, M)
@@ -20,8 +20,8 @@ SCHEMES = [Newmark(0.1), HHT(0.1, 0.2), GeneralisedAlpha(0.1, 0.3), GeneralisedA
 
 
 @pytest.fixture
-def plain(monkeypatch):
-    return run_as_python(monkeypatch)
+def plain():
+    return as_python()
 
 
 def named(value):

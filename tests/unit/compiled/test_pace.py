@@ -14,33 +14,28 @@ from unit.steppers.sample_kernels import code, nothing_moves, oscillator, slots
 BETA = 0.04
 
 
-def py(function):
-    """A compiled function as plain Python, which tests may call."""
-    return getattr(function, "py_func", function)
-
-
 @pytest.mark.parametrize("order", [2, 5])
 @pytest.mark.parametrize("error", [1e-3, 0.1, 0.5, 1.0])
 @pytest.mark.parametrize("before", [1e-3, 0.3, 1.0])
 def test_the_next_step_is_that_of_the_pi_controller(error, before, order):
     """Hairer and Wanner II, IV.2: 0.9 e^-(1/k - 3β/4) e_before^β."""
     factor = 0.9 * error ** -(1 / order - 0.75 * BETA) * before**BETA
-    assert py(next_factor)(error, before, order) == pytest.approx(min(10.0, max(0.2, factor)), rel=1e-12)
+    assert next_factor(error, before, order) == pytest.approx(min(10.0, max(0.2, factor)), rel=1e-12)
 
 
 def test_the_next_step_stays_within_a_fifth_and_ten_times():
-    assert py(next_factor)(1e-30, 1.0, 5) == py(next_factor)(0.0, 1.0, 5) == 10.0
-    assert py(next_factor)(1e9, 1.0, 2) == 0.2
+    assert next_factor(1e-30, 1.0, 5) == next_factor(0.0, 1.0, 5) == 10.0
+    assert next_factor(1e9, 1.0, 2) == 0.2
 
 
 @pytest.mark.parametrize("error", [1.5, 10.0, 50.0])
 def test_a_rejected_step_is_retried_without_memory(error):
-    assert py(retry_factor)(error, 5) == pytest.approx(max(0.2, 0.9 * error ** (0.75 * BETA - 0.2)), rel=1e-12)
+    assert retry_factor(error, 5) == pytest.approx(max(0.2, 0.9 * error ** (0.75 * BETA - 0.2)), rel=1e-12)
 
 
 def test_a_step_that_went_wrong_is_cut_by_the_most():
     for error in (math.inf, math.nan, 1e12):
-        assert py(retry_factor)(error, 5) == 0.2
+        assert retry_factor(error, 5) == 0.2
 
 
 class Fields(dict):
@@ -66,7 +61,7 @@ def norm(  # noqa: PLR0913  (the fields of a workspace that the norm reads)
         n_y=len(floors),
         relative=relative,
     )
-    return py(pace.scaled_norm)(memory, np.ravel(values))
+    return pace.scaled_norm(memory, np.ravel(values))
 
 
 @pytest.mark.parametrize("lanes", [1, 3])

@@ -8,7 +8,7 @@ from kalaba.compiled.memory import DONE, NAN, RESIDUAL, RUNNING
 from kalaba.constrain.layout import Layout
 from kalaba.steppers import RungeKutta4
 from kalaba.tolerances import MOST_PROJECTIONS, PROJECTED, PROJECTION_LOST, ROW_PIVOT_GONE
-from unit.compiled.as_python import memory_of, run_as_python
+from unit.compiled.as_python import as_python, memory_of
 
 LAYOUT = Layout(2, 2, 0, 2)
 UNITS = Units(np.array([1.0, 1.0]), np.array([4.0, 0.5]), np.array([2.0, 0.5]), np.ones(2), 0.25)
@@ -16,8 +16,8 @@ END = np.array([0.7, 1.0, 2.0, 3.0, -1.0])  # work, q, v
 
 
 @pytest.fixture
-def plain(monkeypatch):
-    return run_as_python(monkeypatch)
+def plain():
+    return as_python()
 
 
 def step_with(projections, pivots=(1.0, 1.0), rows=((1.0, 0.0), (0.0, 1.0))):

@@ -9,7 +9,7 @@ from kalaba.constrain.layout import Layout
 from kalaba.steppers import DormandPrince, Newmark, RungeKutta4
 from kalaba.steppers.step_length import MILD_STEPS, STIFF_STEPS, first_length, next_factor, retry_factor
 from kalaba.tolerances import PIVOT_BESIDE, PIVOT_FADED, SHORTEST_STEP, STIFF_PAYS, STIFF_STEP
-from unit.compiled.as_python import memory_of, run_as_python
+from unit.compiled.as_python import as_python, memory_of
 
 N, M, LANES = 2, 3, 4
 LAYOUT = Layout(3, N, 1, M, LANES)
@@ -17,8 +17,8 @@ ADAPTED = DormandPrince(1e-4, 1e-6)
 
 
 @pytest.fixture
-def plain(monkeypatch):
-    return run_as_python(monkeypatch)
+def plain():
+    return as_python()
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ MOST = 20.0  # kB that each may leave behind; machine code alone takes more, and
 SCRIPT = """
 import gc
 from pathlib import Path
+import scipy.linalg  # which some of what follows loads when it first needs it
 import kalaba as kb
 
 def resident():

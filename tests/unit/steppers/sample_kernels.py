@@ -1,27 +1,29 @@
 """Kernels of known problems, written with Numba; store[0] holds the lanes, store[1] and on what the problem needs."""
 
 import ctypes
+import os
 
 import numpy as np
-from numba import cfunc, config, types
+from numba import cfunc, types
 
 from kalaba.compiled import Kernels
 from kalaba.constrain.layout import Layout
 from kalaba.native.batch import Code
+from kalaba.native.machine_code import PLAIN
 
 _POINTER = types.CPointer(types.double)
 _PROTOTYPE = ctypes.CFUNCTYPE(None, *[ctypes.POINTER(ctypes.c_double)] * 3)
 
 
 class Callback:
-    """A Python function at an address, for runs with the JIT disabled."""
+    """A Python function at an address, for runs in plain Python."""
 
     def __init__(self, function):
         self.callback = _PROTOTYPE(function)
         self.address = ctypes.cast(self.callback, ctypes.c_void_p).value
 
 
-kernel = Callback if config.DISABLE_JIT else cfunc(types.void(_POINTER, _POINTER, _POINTER))
+kernel = Callback if os.environ.get(PLAIN) else cfunc(types.void(_POINTER, _POINTER, _POINTER))
 
 
 def slots(n_q, n_v, n_u=0, n_rows=0, lanes=1):

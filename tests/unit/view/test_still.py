@@ -16,11 +16,16 @@ SIZE = (120, 90)
 
 def buffers(corners: list, light: float = 1.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Depth, shades and owners after some triangles, which own themselves."""
-    given = np.array(corners, dtype=float)
-    nearest, shades = np.zeros(SIZE[::-1]), np.ones(SIZE[::-1])
-    seen = np.full(SIZE[::-1], NOTHING, dtype=np.int64)
-    fill(given, np.full((len(given), 3), light), np.arange(len(given)), nearest, shades, seen)
-    return nearest, shades, seen
+    return filled(corners, np.full(3 * len(corners), light))
+
+
+def filled(corners: list, light: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    width, height = SIZE
+    nearest, shades = np.zeros(width * height), np.ones(width * height)
+    seen = np.full(width * height, NOTHING, dtype=np.int64)
+    given, owners = np.array(corners, dtype=float).ravel(), np.arange(len(corners))
+    fill(given, light, owners, len(corners), nearest, shades, seen, height, width)
+    return tuple(buffer.reshape(height, width) for buffer in (nearest, shades, seen))
 
 
 FAR = [(10, 10, 0.1), (10, 70, 0.1), (100, 70, 0.1)]
@@ -47,9 +52,7 @@ def test_a_face_that_looks_away_is_left_out():
 
 
 def test_light_goes_evenly_between_the_corners():
-    nearest, shades = np.zeros(SIZE[::-1]), np.ones(SIZE[::-1])
-    seen = np.full(SIZE[::-1], NOTHING, dtype=np.int64)
-    fill(np.array([FAR], dtype=float), np.array([[0.0, 0.0, 1.0]]), np.zeros(1, dtype=np.int64), nearest, shades, seen)
+    shades = filled([FAR], np.array([0.0, 0.0, 1.0]))[1]
     assert shades[69, 55] == pytest.approx((55.5 - 10) / 90, abs=1e-12)
 
 

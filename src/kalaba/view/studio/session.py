@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba.errors import ExpressionError, KalabaError
+from kalaba.native.notices import told
 from kalaba.results.run import Run
 from kalaba.run.simulate import simulate
 from kalaba.space.arrays import Array
@@ -268,7 +269,8 @@ class Studio:
 
     def _put(self, subject: Subject) -> None:
         subject = subject if self.duration is None else replace(subject, duration=self.duration)
-        run = subject.first_run()
+        with told(self._say):
+            run = subject.first_run()
         scene = scene_of(run.plant, run.q[0])
         with self.lock:
             speed = 1.0 if self.player is None else self.player.speed
