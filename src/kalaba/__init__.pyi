@@ -131,6 +131,7 @@ from kalaba.studies.variables import log_uniform as log_uniform
 from kalaba.studies.variables import normal as normal
 from kalaba.studies.variables import choice as choice
 from kalaba.studies.variables import spaced as spaced
+from kalaba.files.yaml.study import load_study as load_study
 from kalaba.studies.results import open_study as open_study
 
 # looking

@@ -1,6 +1,6 @@
 """Studies: a machine run many times with other numbers, on all cores or a cluster, and what was found.
 
-    Study ─run→ folder ─open_study→ StudyResults
+Study ─run→ folder ─open_study→ StudyResults
 """
 
 from kalaba.door import names, opener

@@ -127,8 +127,8 @@ def _submitted(executor: ProcessPoolExecutor, payload: bytes, chunk: Chunk, agai
 def _died(chunks: list[Chunk]) -> str:
     samples = ", ".join(f"{chunk.first} to {chunk.first + len(chunk.values) - 1}" for chunk in chunks[:3])
     return (
-        f"Study: worker processes died {MOST_DEATHS} times, with samples {samples} in hand. Is there memory enough? Fewer "
-        'workers take less; a script keeps what it does under if __name__ == "__main__":.'
+        f"Study: worker processes died {MOST_DEATHS} times, with samples {samples} in hand. Is there memory enough? "
+        'Fewer workers take less; a script keeps what it does under if __name__ == "__main__":.'
     )
 
 
@@ -145,14 +145,15 @@ class Cluster:
 
     def __post_init__(self) -> None:
         try:
-            from distributed import Client
+            import distributed
         except ImportError:
             raise ModelError("Study: a scheduler needs Dask. Try: pip install 'kalaba[cluster]'") from None
-        if isinstance(self.scheduler, Client):
+        connect: Any = distributed.Client
+        if isinstance(self.scheduler, distributed.Client):
             self.client = self.scheduler
             return
         try:
-            self.client = Client(self.scheduler, timeout=CONNECTING, set_as_default=False)
+            self.client = connect(self.scheduler, timeout=CONNECTING, set_as_default=False)
         except (OSError, ValueError, TypeError, TimeoutError) as error:
             raise KalabaError(
                 f"Study: no Dask scheduler answers at {shown(self.scheduler)} ({first_line(error)}). Start one: "
@@ -171,7 +172,7 @@ class Cluster:
 
     def results(self, study: Study, chunks: Iterable[Chunk]) -> Iterator[Result]:
         """Evaluate chunks on the cluster."""
-        from distributed import as_completed
+        import distributed
 
         waiting, name = iter(chunks), f"kalaba-{uuid4().hex[:12]}"
         shared = self.client.submit(_itself, _cluster_packed(study), key=f"{name}-study", pure=False)
@@ -182,7 +183,8 @@ class Cluster:
             return self.client.submit(work, shared, version("kalaba"), chunk, key=key, retries=TRIES, pure=False)
 
         futures = [submitted(chunk) for chunk in islice(waiting, AHEAD_CLUSTER * self.slots)]
-        coming = as_completed(futures)
+        completed: Any = distributed.as_completed
+        coming = completed(futures)
         del futures  # a result lives on the cluster as long as somebody holds its future
         try:
             for future in coming:
@@ -220,4 +222,3 @@ def _result(future: Any, chunk: Chunk) -> pa.Table:  # noqa: ANN401  (a future o
         raise KalabaError(
             f"Study: the Dask scheduler has gone ({first_line(error)}). Chunks that are done stay: run the study again."
         ) from error
-

@@ -120,8 +120,8 @@ def opened(path: Path) -> StudyFolder:
         raise FileError(f"{place}: expected a manifest written by kalaba, got another file.")
     if manifest["kalaba_study"] != FORMAT:
         raise FileError(
-            f"{place}: written by kalaba {manifest['kalaba_version']} in format {manifest['kalaba_study']}; this kalaba "
-            f"reads format {FORMAT}. Try: pip install --upgrade kalaba"
+            f"{place}: written by kalaba {manifest['kalaba_version']} in format {manifest['kalaba_study']}; this "
+            f"kalaba reads format {FORMAT}. Try: pip install --upgrade kalaba"
         )
     if digest(manifest["study"]) != manifest["digest"]:
         raise FileError(f"{place}: the manifest has changed since kalaba wrote it. Give another folder.")

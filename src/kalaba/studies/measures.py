@@ -1,7 +1,7 @@
-"""Measures: what is kept of a run, one number each. Text of the expression grammar with reductions, or a function.
+"""Measures: what is kept of a run, one number each.
 
-    "peak(abs(cut.x)) / load.mass"        words of model/text/measures.py
-    def measure(run: kb.Run) -> float     anything else
+A measure is text of the expression grammar with reductions over time (see model/text/measures.py), such as
+`peak(abs(cut.x)) / load.mass`, or a Python function of a Run that gives a number.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ class TextMeasure:
         parameters = [parameter.name for parameter in plant.machine.parameters]
         for word in sorted(self.measure.parameters - set(parameters)):
             raise ModelError(
-                f"measure.{name}: no parameter {word!r} in {self.measure.text!r}; {near(word, parameters)}. Quantities of "
-                "the run stand inside a reduction, such as peak(...)."
+                f"measure.{name}: no parameter {word!r} in {self.measure.text!r}; {near(word, parameters)}. Quantities "
+                "of the run stand inside a reduction, such as peak(...)."
             )
         known = frozenset(named(plant))
         for reduction in self.measure.reductions:
@@ -160,7 +160,7 @@ def _operated(node: Node, values: list[Array]) -> Array:
         case Unary():
             alone: Node = Unary(places[0])
         case Binary(operator):
-            alone = Binary(operator, *places)
+            alone = Binary(operator, places[0], places[1])
         case Call(function):
             alone = Call(function, places)
         case _:

@@ -20,14 +20,14 @@ class Spread(NamedTuple):
     """A measure so far.
 
     Arguments:
-        count: finite values
+        values: how many there are, finite ones
         mean: their mean
         deviation: their standard deviation
         least: the smallest
         most: the largest
     """
 
-    count: int = 0
+    values: int = 0
     mean: float = math.nan
     deviation: float = math.nan
     least: float = math.nan

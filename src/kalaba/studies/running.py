@@ -139,6 +139,7 @@ def chunk_size(samples: int, seconds: float, slots: int) -> int:
 def _seconds_per_sample(study: Study) -> float:
     """How long a sample takes, s: of the first ones, after one that compiles what they need and is judged aloud."""
     _first(study)
+    evaluate(study, Chunk(0, 0, study.design[:1]))
     began, count = time.perf_counter(), 0
     while count < study.count and (not count or time.perf_counter() - began < TRIAL):
         evaluate(study, Chunk(0, count, study.design[count : count + 1]))

@@ -84,9 +84,8 @@ def search(study: Study, measure: str, *, smallest: bool, evaluations: int, work
     if not np.isfinite(found.fun):
         raise ModelError(f"Study.search: none of {len(tried)} runs has a {measure}. Look at one: study.case(0).")
     values = _spread(variables, found.x[:, np.newaxis])[0]
-    return Found(
-        measure, float(found.fun) * tries.sign, dict(zip(study.vary, values.tolist(), strict=True)), len(tried), failed, study
-    )
+    numbers = dict(zip(study.vary, values.tolist(), strict=True))
+    return Found(measure, float(found.fun) * tries.sign, numbers, len(tried), failed, study)
 
 
 def _first_points(variables: int, size: int, tails: list[float], seed: int) -> Array:

@@ -88,7 +88,7 @@ class Study:
         for name in ("vary", "measure", "options"):
             object.__setattr__(self, name, dict(getattr(self, name)))
         if not self.vary or not self.measure:
-            raise ModelError("Study: expected a number to vary and a measure, got none. Give vary={...}, measure={...}.")
+            raise ModelError("Study: expected numbers to vary and measures, got none. Give vary={...}, measure={...}.")
         for name in self.measure:
             if not is_name(name) or name in TAKEN or name in self.vary:
                 raise ModelError(
@@ -251,4 +251,3 @@ class Study:
         if workers is not None:
             check_whole(workers, "Study.search: workers", 1, MOST_WORKERS)
         return search(self, measure, smallest=smallest, evaluations=evaluations, workers=workers or cores())
-

@@ -142,7 +142,7 @@ class Choice(Variable):
     def quantile(self, u: Array) -> Array:
         """The numbers at shares u."""
         places = np.minimum((u * len(self.values)).astype(int), len(self.values) - 1)
-        return np.asarray(self.values)[places]
+        return np.asarray(np.asarray(self.values)[places])
 
 
 @dataclass(frozen=True, slots=True)
