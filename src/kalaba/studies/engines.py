@@ -28,6 +28,7 @@ from kalaba.boundary import shown
 from kalaba.errors import KalabaError, ModelError
 from kalaba.results.places import first_line
 from kalaba.studies.evaluate import Chunk, evaluate, packed, work
+from kalaba.units import counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -83,18 +84,18 @@ def processes(study: Study, chunks: Iterable[Chunk], workers: int) -> Iterator[R
     """Evaluate chunks in processes of this computer; what a process had in hand that died is done by another."""
     payload, waiting = packed(study), iter(chunks)
     again: list[Chunk] = []
-    deaths = 0
+    deaths, most = 0, 1  # without a chunk done, the first death is the last: more often than not it is the script
     while True:
         try:
             with pool(workers) as executor:
                 for result in _from_pool(executor, payload, waiting, again, AHEAD * workers):
-                    deaths = 0
+                    deaths, most = 0, MOST_DEATHS
                     yield result
                 return
         except BrokenProcessPool as error:
             deaths += 1
-            if deaths >= MOST_DEATHS:
-                raise KalabaError(_died(again)) from error
+            if deaths >= most:
+                raise KalabaError(_died(again, deaths)) from error
 
 
 def _from_pool(
@@ -124,10 +125,10 @@ def _submitted(executor: ProcessPoolExecutor, payload: bytes, chunk: Chunk, agai
         raise
 
 
-def _died(chunks: list[Chunk]) -> str:
+def _died(chunks: list[Chunk], deaths: int) -> str:
     samples = ", ".join(f"{chunk.first} to {chunk.first + len(chunk.values) - 1}" for chunk in chunks[:3])
     return (
-        f"Study: worker processes died {MOST_DEATHS} times, with samples {samples} in hand. Is there memory enough? "
+        f"Study: worker processes died {counted(deaths, 'time')}, with samples {samples} in hand. Is there memory enough? "
         'Fewer workers take less; a script keeps what it does under if __name__ == "__main__":.'
     )
 
@@ -217,7 +218,7 @@ def _result(future: Any, chunk: Chunk) -> pa.Table:  # noqa: ANN401  (a future o
     try:
         return future.result()
     except KilledWorker as error:
-        raise KalabaError(_died([chunk])) from error
+        raise KalabaError(_died([chunk], MOST_DEATHS)) from error
     except (CancelledError, OSError) as error:
         raise KalabaError(
             f"Study: the Dask scheduler has gone ({first_line(error)}). Chunks that are done stay: run the study again."
