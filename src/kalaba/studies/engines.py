@@ -185,7 +185,7 @@ class Cluster:
 
         futures = [submitted(chunk) for chunk in islice(waiting, AHEAD_CLUSTER * self.slots)]
         completed: Any = distributed.as_completed
-        coming = completed(futures)
+        coming = completed(futures, loop=self.client.loop)
         del futures  # a result lives on the cluster as long as somebody holds its future
         try:
             for future in coming:
