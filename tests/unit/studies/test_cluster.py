@@ -36,7 +36,9 @@ class Loopback:
         self.place = folder / "scheduler.json"
         self.workers = []
         self.processes = [
-            dask("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(self.place))
+            dask(
+                "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(self.place)
+            )
         ]
         wait_for(lambda: self.place.exists() and self.place.stat().st_size)
         self.address = kb_address(self.place)

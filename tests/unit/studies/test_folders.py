@@ -16,8 +16,6 @@ ONLY_POSIX = pytest.mark.skipif(os.name != "posix", reason="limits of processes 
 TESTS = os.pathsep.join(sys.path)
 
 
-
-
 def stopped_after(chunks, folder, **more):
     """Run a study that stops after so many chunks."""
     seen = []

@@ -46,7 +46,9 @@ def test_samples_are_runs_of_simulate_to_the_bit():
 
 def test_borders_of_chunks_do_not_matter(results):
     one = study().resolved
-    tables = [evaluate(one, Chunk(0, first, one.design[first : first + size])) for first, size in ((0, 1), (1, 7), (8, 32))]
+    tables = [
+        evaluate(one, Chunk(0, first, one.design[first : first + size])) for first, size in ((0, 1), (1, 7), (8, 32))
+    ]
     rows = [row for table in tables for row in table.to_pylist()]
     whole = results.folder.read().to_pylist()
     assert rows == whole
@@ -65,7 +67,9 @@ def test_a_study_of_a_name_is_that_of_its_scenario(tmp_path):
     usual = {"vary": {"crank.mass": kb.choice([0.2, 0.3])}, "measure": {"m": "peak(motor)"}, "duration": 0.05}
     by_name = kb.Study("four-bar", **usual).run(tmp_path / "a", workers=1)
     by_scenario = kb.Study(kb.scenario("four-bar"), **usual).run(tmp_path / "b", workers=1)
-    assert [path.read_bytes() for path in by_name.path.iterdir()] == [p.read_bytes() for p in by_scenario.path.iterdir()]
+    assert [path.read_bytes() for path in by_name.path.iterdir()] == [
+        p.read_bytes() for p in by_scenario.path.iterdir()
+    ]
     assert by_name.study.case(1)["motor"].max() == by_name.table.loc[1, "m"]
     assert kb.open_study(by_name.path).case(1)["motor"].max() == by_name.table.loc[1, "m"]
 
@@ -155,5 +159,3 @@ def test_a_study_is_made_again_of_its_manifest(results):
 def test_a_chunk_takes_seconds_and_every_process_has_several(seconds, size):
     assert chunk_size(100_000, seconds, 10) == min(size, 2500)
     assert chunk_size(8, seconds, 2) == 1
-
-
