@@ -46,7 +46,7 @@ TRIES = 3  # that a cluster makes for a chunk whose worker is lost for other rea
 
 def cores() -> int:
     """Cores that this process may use: of a job on a cluster, those that it was given."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 def here(study: Study, chunks: Iterable[Chunk]) -> Iterator[Result]:
@@ -128,8 +128,8 @@ def _submitted(executor: ProcessPoolExecutor, payload: bytes, chunk: Chunk, agai
 def _died(chunks: list[Chunk], deaths: int) -> str:
     samples = ", ".join(f"{chunk.first} to {chunk.first + len(chunk.values) - 1}" for chunk in chunks[:3])
     return (
-        f"Study: worker processes died {counted(deaths, 'time')}, with samples {samples} in hand. Is there memory enough? "
-        'Fewer workers take less; a script keeps what it does under if __name__ == "__main__":.'
+        f"Study: worker processes died {counted(deaths, 'time')}, with samples {samples} in hand. Is there memory "
+        'enough? Fewer workers take less; a script keeps what it does under if __name__ == "__main__":.'
     )
 
 

@@ -10,6 +10,7 @@ import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
+from types import BuiltinFunctionType, FunctionType
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
@@ -98,13 +99,13 @@ class FunctionMeasure:
     @property
     def words(self) -> str:
         """Where the function is found, and a digest of what pickle keeps of it."""
-        place = getattr(self.function, "__qualname__", type(self.function).__qualname__)
-        module = getattr(self.function, "__module__", type(self.function).__module__)
+        function = self.function
+        place = function if isinstance(function, FunctionType | BuiltinFunctionType | type) else type(function)
         try:
             digest = sha256(pickle.dumps(self.function, protocol=4)).hexdigest()[:16]
         except Exception:  # noqa: BLE001  (whatever its class raises; workers are refused with a reason elsewhere)
             digest = "unpickled"
-        return f"{module}:{place} {digest}"
+        return f"{place.__module__}:{place.__qualname__} {digest}"
 
     def check(self, plant: Plant, name: str) -> None:
         """Nothing is known before it is called."""

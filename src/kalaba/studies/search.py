@@ -19,6 +19,7 @@ from kalaba.studies.engines import pool
 from kalaba.studies.evaluate import Chunk, evaluate, packed, work
 from kalaba.studies.sampling import INNERMOST
 from kalaba.studies.variables import SEARCHED_TAIL
+from kalaba.units import counted
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
@@ -82,7 +83,9 @@ def search(study: Study, measure: str, *, smallest: bool, evaluations: int, work
         )
     failed = int(np.sum(~np.isfinite(tried)))
     if not np.isfinite(found.fun):
-        raise ModelError(f"Study.search: none of {len(tried)} runs has a {measure}. Look at one: study.case(0).")
+        raise ModelError(
+            f"Study.search: none of {counted(len(tried), 'run')} has a {measure}. Look at one: study.case(0)."
+        )
     values = _spread(variables, found.x[:, np.newaxis])[0]
     numbers = dict(zip(study.vary, values.tolist(), strict=True))
     return Found(measure, float(found.fun) * tries.sign, numbers, len(tried), failed, study)

@@ -102,5 +102,5 @@ def test_what_is_no_study_is_refused(tmp_path):
         kb.load_study(tmp_path / "gone.yaml")
     with pytest.raises(kb.KalabaError, match="expected a map"):
         kb.load_study(written(tmp_path, "- 1\n"))
-    with pytest.raises(kb.KalabaError, match="expected kalaba-study: 1, .* got none"):
+    with pytest.raises(kb.KalabaError, match=r"expected kalaba-study: 1, .* got none"):
         kb.load_study(written(tmp_path, "kalaba: 1\nname: x\n"))

@@ -1,4 +1,4 @@
-"""A mass on a spring, whose motion is known: x = x0 cos(ω t), ω² = k/m. And functions that worker processes can import."""
+"""A mass on a spring, x = x0 cos(ω t) with ω² = k/m, and functions that worker processes can import."""
 
 import os
 import time

@@ -173,7 +173,7 @@ def test_a_client_that_is_killed_goes_on_when_it_is_started_again(cluster, tmp_p
 
 def test_samples_that_end_their_workers_are_named(cluster, tmp_path, monkeypatch):
     monkeypatch.setattr("kalaba.studies.running._seconds_per_sample", lambda _: 10.0)  # here it would end this process
-    with pytest.raises(kb.KalabaError, match="worker processes died .* times?, with samples 0 to 0 in hand"):
+    with pytest.raises(kb.KalabaError, match=r"worker processes died .* times?, with samples 0 to 0 in hand"):
         run_on(cluster, tmp_path, study(1, vary={"mass.mass": kb.choice([2.95])}, measure={"x": deadly}))
 
 

@@ -60,7 +60,7 @@ def test_samples_that_end_their_process_are_named(tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", PATH)
     one = study(6, vary={"mass.mass": kb.choice([1.0, 2.95])}, measure={"x": deadly}, sampling=kb.studies.Random())
     monkeypatch.setattr("kalaba.studies.running._seconds_per_sample", lambda _: 10.0)  # here it would end this process
-    with pytest.raises(kb.KalabaError, match="worker processes died [13] times?, with samples") as refusal:
+    with pytest.raises(kb.KalabaError, match=r"worker processes died [13] times?, with samples") as refusal:
         one.run(tmp_path, workers=2)
     assert "\n" not in str(refusal.value)
 

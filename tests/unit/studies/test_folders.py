@@ -158,7 +158,7 @@ def test_a_folder_that_cannot_be_written_is_refused_before_anything_is_run(tmp_p
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr("pathlib.Path.touch", refuse)
-    with pytest.raises(kb.KalabaError, match="cannot be written, .*Permission denied"):
+    with pytest.raises(kb.KalabaError, match=r"cannot be written, .*Permission denied"):
         study().run(tmp_path / "read-only", workers=1)
 
 

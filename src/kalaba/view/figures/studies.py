@@ -10,6 +10,7 @@ import numpy as np
 from kalaba.boundary import check_arguments
 from kalaba.errors import ViewError
 from kalaba.studies.results import StudyResults, open_study
+from kalaba.tolerances import DRAWN_ROUNDING
 from kalaba.view.sheet import COLOURS, STYLE
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ MOST_VARIABLES = 12  # bars in a panel
 MOST_BINS = 60
 WORST = 5  # samples that are marked and listed
 WIDE, HIGH = 11.0, 2.7  # inches: of the sheet, and of a row
-NARROWEST = 1e-12  # of the largest value: a spread below it is rounding, and has one bin
 
 
 def study(results: StudyResults | str | Path) -> Figure:
@@ -67,7 +67,7 @@ def _distribution(axes: Axes, shown: StudyResults, name: str) -> None:
     values = shown.table[name].to_numpy()
     values = values[np.isfinite(values)]
     middle, spread = float(values.mean()), float(np.ptp(values))
-    is_one = spread <= NARROWEST * max(abs(middle), float(np.abs(values).max()))
+    is_one = spread <= DRAWN_ROUNDING * max(abs(middle), float(np.abs(values).max()))
     axes.hist(values, bins=1 if is_one else min(MOST_BINS, 5 + int(np.sqrt(len(values)))), color=COLOURS[0], alpha=0.8)
     axes.axvline(middle, color=COLOURS[-1], linewidth=1)
     axes.set_title(f"{name}: mean {middle:.5g}, deviation {values.std():.2g}", loc="left", fontsize=9)
