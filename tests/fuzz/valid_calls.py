@@ -345,9 +345,12 @@ def studying(**given: Any) -> object:
 
 
 def anew(**given: Any) -> object:
-    """A study run in a folder of its own."""
-    given["folder"] = Path(mkdtemp(dir=T.folder)) / given["folder"] if given["folder"] == "results" else given["folder"]
-    return T.studied.study.run(**given)
+    """A study run in a folder of its own, in this process: nonsense would fill folders and start processes."""
+    return T.studied.study.run(mkdtemp(dir=T.folder), workers=1, **given)
+
+
+def searched(**given: Any) -> object:
+    return T.studied.study.search(workers=1, **given)
 
 
 STUDYING: dict[str, Call] = {
@@ -356,8 +359,8 @@ STUDYING: dict[str, Call] = {
     "Study.values": lambda: (T.studied.study.values, {"sample": 1}),
     "Study.judged": lambda: (T.studied.study.judged, {"values": {"crank.mass": 0.2}}),
     "Study.simulated": lambda: (T.studied.study.simulated, {"values": {"crank.mass": 0.2}}),
-    "Study.run": lambda: (anew, {"folder": "results", "workers": 1, "scheduler": None, "shard": (1, 2), "progress": lambda _: None}),
-    "Study.search": lambda: (T.studied.study.search, {"measure": "x", "smallest": True, "evaluations": 5, "workers": 1}),
+    "Study.run": lambda: (anew, {"shard": (1, 2), "progress": lambda _: None}),
+    "Study.search": lambda: (searched, {"measure": "x", "smallest": True, "evaluations": 5}),
     "uniform": lambda: (kb.uniform, {"low": 3.0, "high": 5.0}),
     "log_uniform": lambda: (kb.log_uniform, {"low": 3.0, "high": 5.0}),
     "normal": lambda: (kb.normal, {"mean": 3.0, "deviation": 0.5}),

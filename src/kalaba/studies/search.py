@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kalaba.errors import ModelError
+from kalaba.errors import KalabaError, ModelError
 from kalaba.interruption import heard
 from kalaba.space.arrays import Array
 from kalaba.studies.engines import pool
@@ -22,7 +23,9 @@ from kalaba.studies.variables import SEARCHED_TAIL
 from kalaba.units import counted
 
 if TYPE_CHECKING:
-    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures import Future, ProcessPoolExecutor
+
+    import pyarrow as pa
 
     from kalaba.results.run import Run
     from kalaba.studies.study import Study
@@ -104,6 +107,16 @@ def _spread(variables: tuple[Any, ...], points: Array) -> Array:
     return np.column_stack([variable.quantile(row) for variable, row in zip(variables, points, strict=True)])
 
 
+def _table(future: Future[pa.Table]) -> pa.Table:
+    try:
+        return future.result()
+    except BrokenProcessPool as error:
+        raise KalabaError(
+            "Study.search: a worker process died. Is there memory enough? Fewer workers take less; a script keeps "
+            'what it does under if __name__ == "__main__":.'
+        ) from error
+
+
 @dataclass
 class _Tries:
     """Evaluates generations, in processes if there are some; what fails is never the best."""
@@ -127,7 +140,7 @@ class _Tries:
             tables = [evaluate(self.study, chunk) for chunk in chunks]
         else:
             futures = [self.executor.submit(work, self.payload, version("kalaba"), chunk) for chunk in chunks]
-            tables = [future.result() for future in futures]
+            tables = [_table(future) for future in futures]
         measured = np.concatenate([table[self.measure].to_numpy() for table in tables])
         self.tried.extend(measured.tolist())
         return np.where(np.isfinite(measured), self.sign * measured, np.inf)

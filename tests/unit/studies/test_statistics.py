@@ -1,6 +1,8 @@
 """Statistics of studies agree with closed forms; searches find what is known to be the worst."""
 
 import dataclasses
+import os
+import sys
 
 import numpy as np
 import pandas as pd
@@ -8,7 +10,7 @@ import pytest
 
 import kalaba as kb
 from kalaba.studies.sensitivities import sensitivities
-from unit.studies.oscillator import AT, STIFFNESS, fastest, study
+from unit.studies.oscillator import AT, STIFFNESS, deadly, fastest, study
 
 A, B = 7.0, 0.1  # of Ishigami's function sin x + A sin² y + B z⁴ sin x, each uniform in ±π
 VARIANCE = A**2 / 8 + B * np.pi**4 / 5 + B**2 * np.pi**8 / 18 + 0.5
@@ -106,5 +108,9 @@ def test_processes_search_as_this_process_does_and_failures_are_never_the_worst(
     assert one.search("speed", smallest=True, evaluations=32, workers=2).values == here.values
     with pytest.raises(kb.KalabaError, match="none of 16 runs has a speed"):
         study(vary={"mass.mass": kb.choice([-1.0])}).search("speed", evaluations=16, workers=1)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+    deadly_one = study(vary={"mass.mass": kb.choice([2.95])}, measure={"x": deadly})
+    with pytest.raises(kb.KalabaError, match="a worker process died"):
+        deadly_one.search("x", evaluations=8, workers=2)
     with pytest.raises(kb.KalabaError, match="did you mean speed"):
         dataclasses.replace(one, seed=2).search("sped")
