@@ -125,6 +125,16 @@ from kalaba.export.c import export_c as export_c
 from kalaba.export.tex import export_tex as export_tex
 from kalaba.export.sympy_module import export_sympy as export_sympy
 
+# studying
+from kalaba.studies.study import Study as Study
+from kalaba.studies.variables import uniform as uniform
+from kalaba.studies.variables import log_uniform as log_uniform
+from kalaba.studies.variables import normal as normal
+from kalaba.studies.variables import choice as choice
+from kalaba.studies.variables import spaced as spaced
+from kalaba.files.yaml.study import load_study as load_study
+from kalaba.studies.results import open_study as open_study
+
 # looking
 from kalaba.view import figures as _figures
 from kalaba.view.studio.serving import studio as studio
@@ -165,6 +175,7 @@ from kalaba import plant as plant
 from kalaba import results as results
 from kalaba import run as run
 from kalaba import steppers as steppers
+from kalaba import studies as studies
 from kalaba import view as view
 
 path = _paths

@@ -9,7 +9,7 @@ FLOORS: dict[str, tuple[str, ...]] = {
     "what a machine is": ("space", "joints", "model"),
     "its mechanics": ("native", "printing", "derive", "constrain", "steppers", "compiled"),
     "using it": ("plant", "results", "analyse", "run", "kinematics"),
-    "what it is for": ("paths", "control", "cooperate"),
+    "what it is for": ("paths", "control", "cooperate", "studies"),
     "what people touch": ("robots", "files", "export", "view", "cli"),
 }
 ROOMS: tuple[str, ...] = tuple(room for floor in FLOORS.values() for room in floor)

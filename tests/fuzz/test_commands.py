@@ -38,6 +38,7 @@ FLAGS = {
     "plot": ("--figure", "--output", "--frame", "--over", "--map", "--scale", "--time-scale", "--time-shift", "--json", "--quiet"),
     "export": ("--output", "-o", "--set", "--method", "--function", "--allocation", "--platform", "--objects", "--json", "--quiet"),
     "new": ("--json", "--quiet"),
+    "sweep": ("--shard", "--json", "--quiet"),
     "list": ("--json",),
     "papers": ("--bibtex", "--json"),
     "nonsense": ("--json",),

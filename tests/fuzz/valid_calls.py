@@ -106,6 +106,16 @@ class Things:
     def tool(self) -> kb.plant.NumericPose:
         return self.arm.pose("tool", self.bent)
 
+    @cached_property
+    def studied(self) -> kb.studies.StudyResults:
+        return kb.Study(T.system, {"crank.mass": kb.choice([0.2, 0.3])}, {"x": "final(t)"}, duration=0.02).run(self.folder / "study", workers=1)
+
+    @cached_property
+    def swept(self) -> Path:
+        place = self.folder / "study.yaml"
+        place.write_text("kalaba-study: 1\nmachine: four-bar\nvary: {crank.mass: {choice: [0.2]}}\nmeasure: {x: final(t)}\n", encoding="utf-8")
+        return place
+
     def place(self, name: str) -> Path:
         return self.folder / name
 
@@ -328,6 +338,44 @@ RUNNING: dict[str, Call] = {
 }
 
 
+def studying(**given: Any) -> object:
+    """A study as far as it goes without running it: its samples are drawn and its machine is looked at."""
+    study = kb.Study(**given)
+    return study.values(0) if study.scenario and study.count < 1e5 else None
+
+
+def anew(**given: Any) -> object:
+    """A study run in a folder of its own, in this process: nonsense would fill folders and start processes."""
+    return T.studied.study.run(mkdtemp(dir=T.folder), workers=1, **given)
+
+
+def searched(**given: Any) -> object:
+    return T.studied.study.search(workers=1, **given)
+
+
+STUDYING: dict[str, Call] = {
+    "Study": lambda: (studying, {"machine": T.system, "vary": {"crank.mass": kb.uniform(0.2, 0.3)}, "measure": {"x": "peak(motor)"}, "samples": 4, "sampling": kb.studies.Sobol(), "seed": 1, "duration": 0.02, "stepper": kb.RungeKutta4(0.01), "control": {"motor": "1"}, "stabilisation": kb.Projection(), "save_every": 0.01, "stop": "crank.angle > 5", "options": {}, "max_steps": 100}),
+    "Study.case": lambda: (T.studied.study.case, {"sample": 1}),
+    "Study.values": lambda: (T.studied.study.values, {"sample": 1}),
+    "Study.judged": lambda: (T.studied.study.judged, {"values": {"crank.mass": 0.2}}),
+    "Study.simulated": lambda: (T.studied.study.simulated, {"values": {"crank.mass": 0.2}}),
+    "Study.run": lambda: (anew, {"shard": (1, 2), "progress": lambda _: None}),
+    "Study.search": lambda: (searched, {"measure": "x", "smallest": True, "evaluations": 5}),
+    "uniform": lambda: (kb.uniform, {"low": 3.0, "high": 5.0}),
+    "log_uniform": lambda: (kb.log_uniform, {"low": 3.0, "high": 5.0}),
+    "normal": lambda: (kb.normal, {"mean": 3.0, "deviation": 0.5}),
+    "choice": lambda: (kb.choice, {"values": (1.0, 2.0)}),
+    "spaced": lambda: (kb.spaced, {"low": 3.0, "high": 5.0, "count": 3}),
+    "load_study": lambda: (kb.load_study, {"path": T.swept}),
+    "open_study": lambda: (kb.open_study, {"path": T.studied.path}),
+    "studies.StudyResults.worst": lambda: (T.studied.worst, {"count": 1, "measure": "x", "smallest": False}),
+    "studies.StudyResults.case": lambda: (T.studied.case, {"sample": 1}),
+    **{f"studies.{name}": lambda kind=getattr(kb.studies, name): (kind, {}) for name in ("Grid", "Random", "LatinHypercube", "Sobol")},
+    "studies.SobolIndices": lambda: (kb.studies.SobolIndices, {"base": 4}),
+    "plot.study": lambda: (kb.plot.study, {"results": T.studied}),
+}
+
+
 def running(kind: Callable[..., Any]) -> Callable[..., object]:
     return lambda **given: kb.simulate(T.plant, 0.05, stepper=kind(**given), max_steps=2000, check=False)
 
@@ -485,15 +533,15 @@ COOPERATING: dict[str, Call] = {
     "MoveTo": lambda: (kb.MoveTo, {"value": 0.1, "duration": 1.0}),
 }
 
-CALLS: dict[str, Call] = {**DESCRIBING, **BUILDING, **PLANT, **ANALYSING, **RUNNING, **LOOKING, **PATHS, **CONTROLLING, **COOPERATING}
+CALLS: dict[str, Call] = {**DESCRIBING, **BUILDING, **PLANT, **ANALYSING, **RUNNING, **STUDYING, **LOOKING, **PATHS, **CONTROLLING, **COOPERATING}
 
 
-METHODS_OF = {"System": kb.System, "Plant": kb.Plant, "Run": kb.Run, "Equations": kb.Equations, "ObjectSpace": kb.cooperate.ObjectSpace, "path.Path": kb.path.Path, "control.Servo": kb.control.Servo, "control.PlatformSpace": kb.control.PlatformSpace, "Start": kb.Start, "Scenario": kb.Scenario}
+METHODS_OF = {"System": kb.System, "Study": kb.Study, "studies.StudyResults": kb.studies.StudyResults, "Plant": kb.Plant, "Run": kb.Run, "Equations": kb.Equations, "ObjectSpace": kb.cooperate.ObjectSpace, "path.Path": kb.path.Path, "control.Servo": kb.control.Servo, "control.PlatformSpace": kb.control.PlatformSpace, "Start": kb.Start, "Scenario": kb.Scenario}
 
 _REASONS = {
-    "a class of results, which kalaba makes and people read": "Equations Run analyse.Mobility analyse.Cut analyse.Cuts analyse.Linear analyse.Frequencies control.Efforts control.TradeOff control.PlatformSpace control.Plan cooperate.ObjectSpace cooperate.ObjectForm cooperate.GraspForces kinematics.Reach kinematics.AssemblyMode kinematics.MotorPlaces kinematics.Singularity kinematics.SingularityMap plant.NamedState plant.Energy plant.NumericPose plant.Motion plant.Reaction plant.Derivatives results.Status results.Ending results.Effort results.Worst results.MethodChange results.Accuracy results.Verdict results.StateError results.Judgement results.Shortfall run.Progress plot.Match plot.Measured path.PathMotion path.TurnMotion view.Studio",
+    "a class of results, which kalaba makes and people read": "studies.StudyResults studies.StudyProgress studies.Spread studies.Found Equations Run analyse.Mobility analyse.Cut analyse.Cuts analyse.Linear analyse.Frequencies control.Efforts control.TradeOff control.PlatformSpace control.Plan cooperate.ObjectSpace cooperate.ObjectForm cooperate.GraspForces kinematics.Reach kinematics.AssemblyMode kinematics.MotorPlaces kinematics.Singularity kinematics.SingularityMap plant.NamedState plant.Energy plant.NumericPose plant.Motion plant.Reaction plant.Derivatives results.Status results.Ending results.Effort results.Worst results.MethodChange results.Accuracy results.Verdict results.StateError results.Judgement results.Shortfall run.Progress plot.Match plot.Measured path.PathMotion path.TurnMotion view.Studio",
     "an error or a warning": "KalabaError analyse.NotInEquilibriumWarning plant.RebuildWarning run.AccuracyWarning run.SingularWarning run.DeformationWarning run.HoldWarning run.StiffWarning run.ShortfallWarning",
-    "a protocol or a base class that people extend": "control.Controller control.Allocation path.Timing steppers.Stepper steppers.AdaptiveStepper joints.Joint joints.Gap joints.Glyph joints.InWorld joints.JointMotion joints.Marker joints.Shape",
+    "a protocol or a base class that people extend": "studies.Sampling studies.Variable control.Controller control.Allocation path.Timing steppers.Stepper steppers.AdaptiveStepper joints.Joint joints.Gap joints.Glyph joints.InWorld joints.JointMotion joints.Marker joints.Shape",
     "takes or gives symbols of CasADi, inside a derivation": "path.Path.expressions path.Path.progress_expression joints.off_labels joints.tilt_labels joints.direction joints.kinds control.Servo.described Plant.function",
     "opens a page, until it is closed": "studio view.Studio",
     "angles of a platform in space, which this machine has not": "control.PlatformSpace.angles",

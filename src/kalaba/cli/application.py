@@ -21,6 +21,7 @@ from kalaba.cli.papers import papers
 from kalaba.cli.plot import plot
 from kalaba.cli.report import report
 from kalaba.cli.run import run
+from kalaba.cli.sweep import sweep
 from kalaba.cli.terminal import INTERRUPTED, Colour, drop_stdout, plain_warnings, say
 from kalaba.cli.view import view
 from kalaba.errors import KalabaError
@@ -31,7 +32,7 @@ REFUSED = 2  # exit code of anything that kalaba refuses or that breaks off
 PANELS = {
     "Begin one": ("new",),
     "Know a machine": ("list", "papers", "show", "check", "derive"),
-    "Run it": ("run", "compare"),
+    "Run it": ("run", "compare", "sweep"),
     "Look at it": ("view", "plot", "report"),
     "Take it elsewhere": ("export",),
 }
@@ -47,6 +48,7 @@ COMMANDS: dict[str, Callable[..., Any]] = {
     "check": check,
     "run": run,
     "compare": compare,
+    "sweep": sweep,
     "derive": derive,
     "export": export,
     "plot": plot,

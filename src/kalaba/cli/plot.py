@@ -1,4 +1,4 @@
-"""`kalaba plot`: draw a saved run, or several over each other."""
+"""`kalaba plot`: draw a saved run, several over each other, or the results of a study."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 
 from kalaba.cli.choices import JsonFlag, QuietFlag, run_files
 from kalaba.cli.terminal import console, print_json, say_simulated
+from kalaba.errors import CommandError
 from kalaba.results.places import RUN_SUFFIXES_IN_WORDS, check_place
 from kalaba.view.figures.kinds import SUFFIX, FigureKind, Request, check, find, known, read_figure
 
@@ -32,7 +33,7 @@ RunsArgument = Annotated[
     list[Path],
     typer.Argument(
         metavar="RUN",
-        help=f"Saved runs: {RUN_SUFFIXES_IN_WORDS}; several are compared.",
+        help=f"Saved runs: {RUN_SUFFIXES_IN_WORDS}; several are compared. Or the folder of a study.",
         autocompletion=run_files,
     ),
 ]
@@ -104,8 +105,11 @@ def plot(  # noqa: PLR0913  (one argument per flag)
 ) -> None:
     """Draw a saved run: an overview, one quantity, the figures of the machine's paper, or measured data under ours.
 
+    Of the folder of a study it draws distributions of measures, sensitivities and worst cases.
+
     Examples:
     kalaba plot run.nc --figure papers -o papers.pdf
+    kalaba plot results/ -o study.png
     kalaba plot run.nc --over measured.csv --map "x=coupler.tip.x" --time-shift 0.2
     """
     from kalaba.cli.overlay import Data, draw_over
@@ -113,6 +117,11 @@ def plot(  # noqa: PLR0913  (one argument per flag)
     from kalaba.view.sheet import PICTURES, save
 
     data = Data(over, tuple(maps or ()), tuple(scales or ()), time_scale, time_shift)
+    if any(path.is_dir() for path in paths):
+        with_flags = figure is not None or bool(frames) or data != Data(None, (), (), None, None)
+        _check_study(paths, with_flags=with_flags)
+        _plot_study(paths[0], output, as_json=as_json, quiet=quiet)
+        return
     data.check(figure is not None or bool(frames), len(paths))
     chosen = figure or find("overview" if len(paths) == 1 else "compare")
     check(chosen, paths, frames or ())
@@ -126,6 +135,29 @@ def plot(  # noqa: PLR0913  (one argument per flag)
     save(chosen.draw(request), place)
     if as_json:
         print_json({"figure": chosen.name, "runs": [str(path) for path in paths], "file": str(place)})
+    elif not quiet:
+        console().print(f"picture: {place}", markup=False)
+
+
+def _check_study(paths: list[Path], *, with_flags: bool) -> None:
+    """Refuse flags that say how runs are drawn."""
+    if len(paths) > 1:
+        raise CommandError(f"{paths[0]}: expected one folder of a study, or files of runs. Draw them one by one.")
+    if with_flags:
+        raise CommandError(f"{paths[0]}: a study is drawn in one way. Leave all flags but --output out.")
+
+
+def _plot_study(folder: Path, output: Path | None, *, as_json: bool, quiet: bool) -> None:
+    """Draw the results of a study."""
+    from kalaba.studies.results import open_study
+    from kalaba.view.figures.studies import study
+    from kalaba.view.sheet import PICTURES, save
+
+    results = open_study(folder)
+    place = check_place(output or folder / "study.png", PICTURES)
+    save(study(results), place)
+    if as_json:
+        print_json({"study": str(folder), "samples": len(results.table), "file": str(place)})
     elif not quiet:
         console().print(f"picture: {place}", markup=False)
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from kalaba.model.listing import Table
     from kalaba.results.run import Worst
     from kalaba.run.progress import Progress, Watcher
+    from kalaba.studies.progress import StudyProgress
 
 INTERRUPTED = 130  # exit code after Ctrl-C
 WIDE = 200  # columns of a table that goes to a file or a pipe
@@ -164,6 +165,61 @@ def bar(name: str, duration: float, *, hidden: bool) -> Iterator[Watcher | None]
 
         with told(lambda line: out.print(line, markup=False)):
             yield show
+
+
+@contextmanager
+def study_board(name: str, *, hidden: bool) -> Iterator[Callable[[StudyProgress], None] | None]:
+    """A bar and a table while a study goes on: samples, time left, each measure so far.
+
+    Gives a function that takes a StudyProgress; None where no terminal would show it.
+    """
+    if hidden or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Group
+    from rich.live import Live
+    from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn
+    from rich.progress import Progress as Bars
+
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[left]}"),
+    )
+    bars = Bars(*columns)
+    task = bars.add_task(f"building {name}", total=None, left="")
+    with Live(bars, console=console(to_stderr=True), transient=True, refresh_per_second=4) as live:
+
+        def show(progress: StudyProgress) -> None:
+            left = "" if progress.left is None else f"{duration_words(progress.left)} left"
+            failed = f", {progress.failed} failed" if progress.failed else ""
+            bars.update(task, description=f"{name}{failed}", total=progress.count, completed=progress.done, left=left)
+            live.update(Group(bars, _spreads(progress)))
+
+        yield show
+
+
+def _spreads(progress: StudyProgress) -> Any:  # noqa: ANN401  (a table of rich)
+    """Each measure so far."""
+    from rich import box
+    from rich.table import Table as Shown
+
+    shown = Shown("measure", "mean", "deviation", "smallest", "largest", box=box.SIMPLE_HEAD)
+    for name, spread in progress.measures.items():
+        shown.add_row(name, *(f"{value:.6g}" for value in spread[1:]))
+    return shown
+
+
+def duration_words(seconds: float) -> str:
+    """A time that a person waits: 42 s, 3 min 5 s, 2 h 10 min."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
 def residual_words(worst: Worst | None) -> str:

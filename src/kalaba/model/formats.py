@@ -18,7 +18,7 @@ from kalaba.boundary import as_path
 from kalaba.errors import FileError
 
 if TYPE_CHECKING:
-    from kalaba.model.options import Option
+    from kalaba.model.options import Choice, Option
     from kalaba.model.system import System
     from kalaba.plant.laws import Control, Controller
     from kalaba.run.scenario import Scenario
@@ -38,6 +38,7 @@ MODULES: dict[str, str] = {
 }
 CALLER_OF_SAVE = 4  # levels from `tell` up to the line that calls system.save
 CONTROLS = "kalaba.files.yaml.held"  # writes control laws as text
+NAMES = "kalaba.files.named"  # finds machines by their names and paths
 _FORMATS: dict[str, Format] = {}
 
 
@@ -119,6 +120,12 @@ def control_from_text(text: str, system: System) -> Control:
     """The control law that such a text describes."""
     control: Control = import_module(CONTROLS).from_text(text, system)
     return control
+
+
+def scenario_of_name(name: str | Path, options: Mapping[str, Choice]) -> Scenario:
+    """What is to be run on a machine of the catalogue or of a file, for rooms below those."""
+    found: Scenario = import_module(NAMES).named(name).scenario({}, options)
+    return found
 
 
 class LeftOutWarning(UserWarning):

@@ -60,6 +60,23 @@ def replacing(place: Path) -> Iterator[Path]:
         beside.unlink(missing_ok=True)
 
 
+def create_text(place: Path, text: str) -> bool:
+    """Write a text to a file of its own, whole or not at all; says whether it did: another process may be first."""
+    beside = _beside(place)
+    try:
+        beside.write_text(text, encoding="utf-8")
+        _flush(beside)
+        beside.chmod(0o666 & ~_umask())
+        os.link(beside, place)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        raise FileError(f"{place}: cannot be written, {first_line(error)}. Is the disk full?") from error
+    finally:
+        beside.unlink(missing_ok=True)
+    return True
+
+
 def write_text(place: Path, text: str) -> Path:
     """Write a text, whole or not at all; gives its place."""
     with replacing(place) as beside:

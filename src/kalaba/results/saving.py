@@ -183,15 +183,21 @@ def _ends_whole(path: Path) -> bool:
 def write_parquet(data: xr.Dataset, path: Path) -> None:
     """Write columns with their units as field metadata, and provenance as JSON in the schema's metadata."""
     import pyarrow as pa
-    from pyarrow import parquet
 
     table = to_table(data)
     fields = [pa.field(name, pa.float64(), metadata={"unit": table.units[name]}) for name in table.columns]
     facts = json.dumps({key: _plain(value) for key, value in table.provenance.items()})
     schema = pa.schema(fields, metadata={PARQUET_KEY: facts, SEAL_KEY: OPEN})
+    write_sealed_parquet(pa.table([pa.array(column) for column in table.columns.values()], schema=schema), path)
+
+
+def write_sealed_parquet(table: Any, path: Path) -> None:  # noqa: ANN401  (pyarrow has no types)
+    """Write a table whose schema's metadata hold an open seal under `SEAL_KEY`."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
     made = pa.BufferOutputStream()
-    columns = pa.table([pa.array(column) for column in table.columns.values()], schema=schema)
-    parquet.write_table(columns, made, use_dictionary=False)  # of numbers that hardly repeat
+    parquet.write_table(table, made, use_dictionary=False)  # of numbers that hardly repeat
     whole = memoryview(made.getvalue())
     footer = 8 + int.from_bytes(whole[-8:-4], "little")  # with its own length, and a mark of four bytes
     write_sealed(path, whole[:-footer], whole[-footer:], place=1)

@@ -77,28 +77,56 @@ def simulate(  # noqa: PLR0913, PLR0917  (the one place where a run is asked for
     """
     with heard():
         asked = _asked(system, duration, stepper, control, save_every, check=check)
-        plant, driver, state, loss = _driven(asked, start)
-        drive = None if driver is None else driver.law(plant, state)
-        task = Task(
-            plant=plant,
-            start=state,
-            loss=loss,
-            duration=driver.duration if asked.duration is None and driver is not None else asked.duration,  # type: ignore[arg-type]
-            stepper=asked.stepper,
-            law=drive if isinstance(drive, Law) else None,
-            samplers=tuple(samplers(plant, drive)),
-            stabilisation=stabilisation,
-            save_every=asked.save_every,
-            stop=stop,
-            progress=progress,
-            max_steps=max_steps,
-            max_time=max_time,
-        )
+        limits = Limits(stabilisation, stop, progress, max_steps, max_time)
+        task, driver = _task(asked, start, limits)
         run = _made(task, driver, asked.controller)
         warn(task, run, controller_has_goals=asked.controller is not None)
     if check and run.status.failed:
         raise IntegrationError(run.status.message, run)
     return run
+
+
+class Limits(NamedTuple):
+    """What a run keeps to, and who watches it; see `simulate`."""
+
+    stabilisation: Stabilisation = Projection()
+    stop: str | None = None
+    progress: Watcher | None = None
+    max_steps: int = 100_000_000
+    max_time: float = inf
+
+
+def run_only(plant: Plant, scenario: Scenario, limits: Limits) -> Run:
+    """The run that `simulate` makes, bit for bit, without its judgement: for many runs that are alike.
+
+    Arguments:
+        plant: the machine, in the place of the scenario's own
+        scenario: what is to be run
+        limits: what the run keeps to
+    """
+    asked = _asked(scenario, None, None, None, None, check=False)._replace(machine=plant)
+    task, _ = _task(asked, None, limits)
+    return replace(run_task(task), start_energy_loss=task.loss, control=asked.controller)
+
+
+def _task(
+    asked: _Asked, start: State | tuple[ArrayLike, ArrayLike] | None, limits: Limits
+) -> tuple[Task, Controller | None]:
+    """What the run is, checked, and who drives it."""
+    plant, driver, state, loss = _driven(asked, start)
+    drive = None if driver is None else driver.law(plant, state)
+    task = Task(
+        plant=plant,
+        start=state,
+        loss=loss,
+        duration=driver.duration if asked.duration is None and driver is not None else asked.duration,  # type: ignore[arg-type]
+        stepper=asked.stepper,
+        law=drive if isinstance(drive, Law) else None,
+        samplers=tuple(samplers(plant, drive)),
+        save_every=asked.save_every,
+        **limits._asdict(),
+    )
+    return task, driver
 
 
 class _Asked(NamedTuple):

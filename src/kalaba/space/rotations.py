@@ -111,8 +111,9 @@ def from_pose(pose: Pose, number: Callable[[Any], float]) -> tuple[Array, Array]
         quaternion = np.array([number(entry) for entry in pose.quaternion])
         return position, quaternion / np.linalg.norm(quaternion)
     quaternion = np.array([1.0, 0.0, 0.0, 0.0])
-    for axis, angle in zip((2, 1, 0), reversed(pose.rpy or (0.0, 0.0, 0.0)), strict=True):
-        vector = np.zeros(3)
-        vector[axis] = number(angle)
-        quaternion = multiply(quaternion, turn(vector))
+    for axis, written in zip((2, 1, 0), reversed(pose.rpy or ()), strict=False):
+        if (angle := number(written)) != 0.0:  # most are, and a machine has many poses
+            vector = np.zeros(3)
+            vector[axis] = angle
+            quaternion = multiply(quaternion, turn(vector))
     return position, quaternion

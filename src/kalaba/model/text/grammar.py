@@ -8,6 +8,10 @@
 
 `^` (also written `**`) groups to the right and binds tighter than a minus sign before it. A name is dotted words:
 `left.link3.tip.x`. The names `t` and `pi` and those of the functions are taken. Nothing is ever executed.
+
+Measures of a run, and they alone, have reductions over time among their values::
+
+    reduction = peak(expression) | rms(...) | mean(...) | final(...) | at(expression, expression) | first(condition)
 """
 
 import math
@@ -16,7 +20,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from kalaba.errors import ExpressionError, near
-from kalaba.model.text.syntax import PRECEDENCE, UNARY, Binary, Call, Distance, Name, Node, Number, Rate, Unary
+from kalaba.model.text.syntax import PRECEDENCE, UNARY, Binary, Call, Distance, Name, Node, Number, Rate, Unary, unparse
 
 MAX_DEPTH = 200  # values nested in one another; some 600 Python frames, which leaves room for the caller's
 
@@ -45,6 +49,8 @@ CONSTANTS = MappingProxyType({"pi": math.pi})
 TIME = "t"
 RESERVED = FUNCTIONS | FORMS | {TIME, *CONSTANTS}
 COMPARISONS = frozenset({">", "<", ">=", "<="})
+REDUCTIONS = MappingProxyType({"peak": 1, "rms": 1, "mean": 1, "final": 1, "at": 2, "first": 1})  # word: arguments
+CONDITIONAL = "first"  # the reduction of a condition
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)*"
 _TOKEN = re.compile(
@@ -58,6 +64,16 @@ class Token(NamedTuple):
 
     kind: str  # number, name, operator or end
     text: str
+    position: int
+
+
+class Reduction(NamedTuple):
+    """A value of a measure that is taken of a whole run: a word, and what it is taken of."""
+
+    word: str  # of REDUCTIONS
+    arguments: tuple[Node, ...]  # of a condition both sides
+    comparison: str  # of a condition; otherwise ""
+    text: str  # as its place in the tree around it is named
     position: int
 
 
@@ -84,6 +100,15 @@ def read_condition(text: str) -> Token:
     return comparison
 
 
+def read_measure(text: str) -> tuple[Node, tuple[Reduction, ...]]:
+    """Read a measure: its tree, in which each reduction is a name, and the reductions."""
+    reductions: list[Reduction] = []
+    parser = _Parser(text, reductions)
+    tree = parser.expression()
+    parser.finish()
+    return tree, tuple(reductions)
+
+
 def _tokens(text: str) -> tuple[Token, ...]:
     """Cut a text into words; the last is always the end."""
     tokens: list[Token] = []
@@ -102,12 +127,14 @@ def _tokens(text: str) -> tuple[Token, ...]:
 class _Parser:
     """Reads words from left to right by operator precedence."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, reductions: list[Reduction] | None = None) -> None:
         self._text = text
         self._tokens = _tokens(text)
         self._index = 0
         self._depth = 0
         self._in_rate = False
+        self._reductions = reductions  # those of a measure so far; None: the text is no measure
+        self._in_reduction = False
 
     def expression(self, least: int = 1) -> Node:
         """Read a value and all that binds to it at least as tightly as `least`."""
@@ -183,8 +210,10 @@ class _Parser:
             return self._distance(token)
         if token.text == "rate":
             return self._rate(token)
+        if self._reductions is not None and token.text in REDUCTIONS:
+            return self._reduction(token, self._reductions)
         if token.text not in FUNCTIONS:
-            raise self._error(f"unknown function {token.text!r}", token, near(token.text, FUNCTIONS | FORMS))
+            raise self._error(f"unknown function {token.text!r}", token, near(token.text, self._functions))
         arguments = self._arguments()
         least, most = ARGUMENT_COUNTS[token.text]
         if not least <= len(arguments) <= most:
@@ -200,6 +229,32 @@ class _Parser:
         if len(arguments) != 1:
             raise self._wrong_count(token, "1", len(arguments))
         return Rate(arguments[0], token.position)
+
+    @property
+    def _functions(self) -> frozenset[str]:
+        """Words that may stand before a bracket."""
+        return FUNCTIONS | FORMS | (frozenset() if self._reductions is None else frozenset(REDUCTIONS))
+
+    def _reduction(self, token: Token, known: list[Reduction]) -> Name:
+        """Read a reduction; what stands for it in the tree is a name that no text can have, with its brackets."""
+        if self._in_reduction or self._in_rate:
+            raise self._error(f"{token.text}() inside another reduction or rate()", token, "it is one number per run")
+        self._in_reduction = True
+        comparison = ""
+        if token.text == CONDITIONAL:
+            opening = self._advance()
+            left = self.expression()
+            comparison = self.comparison().text
+            arguments: tuple[Node, ...] = (left, self.expression())
+            self._close(opening)
+        else:
+            arguments = self._arguments()
+            if len(arguments) != REDUCTIONS[token.text]:
+                raise self._wrong_count(token, f"{REDUCTIONS[token.text]}", len(arguments))
+        self._in_reduction = False
+        inner = (f" {comparison} " if comparison else ", ").join(map(unparse, arguments))
+        known.append(Reduction(token.text, arguments, comparison, f"{token.text}({inner})", token.position))
+        return Name(known[-1].text, token.position)
 
     def _distance(self, token: Token) -> Distance:
         frames = self._arguments()

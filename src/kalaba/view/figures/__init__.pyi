@@ -16,6 +16,7 @@ from kalaba.view.figures.sources import papers as papers
 from kalaba.view.figures.comparing import compare as compare
 from kalaba.view.figures.comparing import tracking_error as tracking_error
 from kalaba.view.figures.maps import singularity_maps as singularity_maps
+from kalaba.view.figures.studies import study as study
 from kalaba.view.figures.overlay import over as over
 from kalaba.view.figures.overlay import matched as matched
 from kalaba.view.figures.overlay import Match as Match
