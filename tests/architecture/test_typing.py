@@ -25,6 +25,7 @@ FIRST = 3  # line of a script that shows the first name
 # Names whose type means anything by `Any`, with the reason.
 ANYTHING = {
     "Equations.steps": "each method's own, matrices or lists of them",
+    "Plant.output": "a float at one state, an array of one number per state in a batch",
     "joints.direction": "a dataclass field, whose type is that of its class",
     "view.Studio.__init__": "the server is viser's, an extra that need not be installed",
 }

@@ -125,6 +125,10 @@ def use() -> kb.Run:
     q, v = plant.start
     motion = plant.motion(q, v, actuation=[0.5], wrenches={"rocker": (0, 0, 1, 0, 0, 0)})
     widest: float = abs(plant.residual(q)).max() + motion.acceleration[0] + plant.energy(q, v).total
+    many = np.array([q, q])
+    masses: dict[str, Array] = {"coupler.mass": np.array([0.8, 0.9])}
+    widest += plant.energy(many, v, parameters=masses).total.max() + plant.jacobian("rocker", many)[1, 0, 0]
+    widest += plant.reaction("pin", q, v, t=[0, 0.1], parameters={"coupler.mass": 0.9}).force[1, 2]
     state = plant.step(kb.State(q, v), [widest], dt=1e-3)
     at_rest = kb.equilibrium(four_bar, actuation={"motor": 1.0})
     model = kb.linearise(plant, at_rest, outputs=["crank.angle"], actuation=[1.0])

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -34,6 +35,7 @@ class Code:
     store: Floats  # (constants + scratch, lanes)
     owner: object = None  # whatever must live as long as the code
     instructions: int = 1  # operations of one evaluation
+    prepare: int = 0  # address of what computes the constants, where parameters differ from state to state
 
     def __post_init__(self) -> None:
         if self.store.dtype != np.float64 or not self.store.flags.c_contiguous:
@@ -58,7 +60,7 @@ class Piece:
 
     def __post_init__(self) -> None:
         array = self.array
-        contiguous = array.ndim < 2 or array.shape[1] <= 1 or array.strides[1] == array.itemsize
+        contiguous = array.ndim < 2 or not array.size or array.shape[1] <= 1 or array.strides[1] == array.itemsize
         if array.dtype != np.float64 or array.ndim not in {1, 2} or not contiguous:
             raise NativeError(f"slot {self.slot}: expected float64 of shape (n, width) or (width,), got {array.shape}")
 
@@ -77,34 +79,62 @@ class Job:
     n_sources: int
     results: int  # (n_results, 4) integers: pieces
     n_results: int
+    prepare: int  # 0 where all states have the constants in the store
+    parameters: int  # (parameters, lanes)
+    varied: int  # (n_varied, 4) integers: pieces of parameters
+    n_varied: int
 
 
 JOB = record_type(Job)
 
 
-def batch(code: Code, slots: Slots, sources: Sequence[Piece], results: Sequence[Piece], threads: int = 1) -> None:
+@dataclass(frozen=True, slots=True, eq=False)
+class Varied:
+    """Parameters of which some differ from state to state, and where those are read from."""
+
+    common: Floats  # (parameters,): the values of all others
+    pieces: Sequence[Piece]
+
+
+def batch(
+    code: Code,
+    slots: Slots,
+    sources: Sequence[Piece],
+    results: Sequence[Piece],
+    threads: int = 1,
+    varied: Varied | None = None,
+) -> None:
     """Call a kernel for each of the n states in `sources` and write to the arrays of `results`, each (n, width).
 
-    Slots without a source are 0. States are split among threads; how they fall into lanes changes no bit.
+    Slots without a source are 0. States are split among threads; how they fall into lanes changes no bit. With `varied`
+    the constants in the store are computed anew for every block of lanes.
     """
     count = len(results[0].array)
-    for piece in (*sources, *results):
+    for piece in (*sources, *results, *(varied.pieces if varied else ())):
         if (piece.array.ndim == 2 or piece in results) and piece.array.shape[:1] != (count,):
             raise NativeError(f"slot {piece.slot}: {count} states expected, got an array of shape {piece.array.shape}")
     blocks = -(-count // slots.lanes)
     bounds = [min(count, slots.lanes * (blocks * part // threads)) for part in range(threads + 1)]
     bounds[-1] = count
     spans = [(first, end) for first, end in pairwise(bounds) if end > first]
+    work = partial(_work, code, slots, (sources, results), varied)
     if len(spans) <= 1:
         for span in spans:
-            _work(code, slots, sources, results, span)
+            work(span)
         return
     with ThreadPoolExecutor(len(spans)) as pool:
-        list(pool.map(lambda span: _work(code, slots, sources, results, span), spans))
+        list(pool.map(work, spans))
 
 
-def _work(code: Code, slots: Slots, sources: Sequence[Piece], results: Sequence[Piece], span: tuple[int, int]) -> None:
-    """Run one thread's share, with its own blocks and its own scratch."""
+def _work(
+    code: Code,
+    slots: Slots,
+    pieces: tuple[Sequence[Piece], Sequence[Piece]],
+    varied: Varied | None,
+    span: tuple[int, int],
+) -> None:
+    """Run one thread's share, with its own blocks and its own scratch; `pieces` are the sources and the results."""
+    sources, results = pieces
     inputs, outputs = aligned_zeros(slots.inputs, slots.lanes), aligned_zeros(slots.outputs, slots.lanes)
     store = aligned_zeros(len(code.store), slots.lanes)
     store[:] = code.store
@@ -113,10 +143,14 @@ def _work(code: Code, slots: Slots, sources: Sequence[Piece], results: Sequence[
             inputs[piece.slot : piece.slot + piece.array.size] = piece.array[:, None]
     rows_in = _table([piece for piece in sources if piece.array.ndim == 2])
     rows_out = _table(results)
+    common, chosen = (varied.common, varied.pieces) if varied else (np.zeros(0), ())
+    parameters, rows_varied = aligned_zeros(len(common), slots.lanes), _table(chosen)
+    parameters[:] = common[:, np.newaxis]
     job = np.zeros(1, dtype=JOB)
     job[0] = (
         *(code.address, store.ctypes.data, inputs.ctypes.data, outputs.ctypes.data, slots.lanes, *span),
         *(rows_in.ctypes.data, len(rows_in), rows_out.ctypes.data, len(rows_out)),
+        *(code.prepare, parameters.ctypes.data, rows_varied.ctypes.data, len(rows_varied)),
     )
     _drive(job)
 
@@ -131,16 +165,19 @@ def _drive(job: Job) -> None:
     """Go through a job's states, as many at a time as there are lanes; the last state fills up the last block."""
     first = job.first
     while first < job.end:
-        _pack(job, first)
+        if job.n_varied:
+            _pack(job, first, job.parameters, job.varied, job.n_varied)
+            call(job.prepare, job.parameters, job.store, job.store)
+        _pack(job, first, job.inputs, job.sources, job.n_sources)
         call(job.kernel, job.inputs, job.outputs, job.store)
         _unpack(job, first)
         first += job.lanes
 
 
 @compiled
-def _pack(job: Job, first: int) -> None:
-    inputs, sources, lanes = floats(job.inputs), integers(job.sources), job.lanes
-    for piece in range(job.n_sources):
+def _pack(job: Job, first: int, into: int, pieces: int, count: int) -> None:
+    inputs, sources, lanes = floats(into), integers(pieces), job.lanes
+    for piece in range(count):
         k = PIECE * piece
         address, slot, width, stride = sources[k], sources[k + 1], sources[k + 2], sources[k + 3]
         for lane in range(lanes):

@@ -116,11 +116,6 @@ def _picked(name: str, values: Array, known: tuple[str, ...], wanted: tuple[str,
     return np.asarray([values[index[entry]] for entry in wanted], dtype=float)
 
 
-def is_batch(q: ArrayLike) -> bool:
-    """Whether configurations are many, one per row."""
-    return is_real_array(q) and np.ndim(q) > 1
-
-
 def pushed_frames(wrenches: Mapping[str, ArrayLike] | None) -> ItemsView[str, ArrayLike]:
     """The frames that wrenches act on, with these; what is no map is refused."""
     if wrenches is None:

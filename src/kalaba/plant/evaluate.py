@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import threading
 from math import inf
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba.constrain.rows import pivots
 from kalaba.constrain.solvers import Motion, Problem, in_sizes
-from kalaba.errors import ConstraintError, ModelError
+from kalaba.errors import ConstraintError
 from kalaba.hints import is_real_array
 from kalaba.native.backend import machine_code
 from kalaba.native.watched import Watch, watched
-from kalaba.plant.arguments import as_real, made_unit, pushed_frames
+from kalaba.plant.batch import Batch
 from kalaba.plant.choice import (
     Choice,
     Health,
@@ -38,8 +38,6 @@ from kalaba.tolerances import QUATERNION_NEARLY_UNIT, QUATERNION_UNIT, ROW_CONTR
 FLOAT = np.dtype(np.float64)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from kalaba.plant.plant import Plant
 
 
@@ -159,7 +157,7 @@ class Quick:
         try:
             if q.shape != self._q or v.shape != self._v or q.dtype is not FLOAT or v.dtype is not FLOAT:
                 return None
-            if not -inf < t < inf:
+            if not -inf < t < inf or (type(t) is not float and np.ndim(t)):
                 return None
         except (AttributeError, TypeError, ValueError):  # no arrays, no number
             return None
@@ -236,66 +234,15 @@ class _Arrays:
         return True
 
 
-class Acting(NamedTuple):
-    """What acts on a batch, each for all states or one per state."""
-
-    force: ArrayLike | None = None
-    t: ArrayLike = 0.0
-    actuation: ArrayLike | None = None
-    wrenches: Mapping[str, ArrayLike] | None = None
-
-
-def batch_motion(plant: Plant, q: ArrayLike, v: ArrayLike, acting: Acting) -> Motion:
+def batch_motion(batch: Batch) -> Motion:
     """Motions of many states; those whose rows are not as chosen at the start are looked at one by one."""
-    fields = fields_of(plant, q, v, acting)
+    plant = batch.plant
     if not plant.is_native or is_unheld(plant):
-        results = [motion(plant, _packed(plant, fields, index)) for index in range(len(fields["q"]))]
-        return Motion(np.array([r.acceleration for r in results]), np.array([r.constraint_force for r in results]))
+        return batch.each(motion)
     choice = plant.choice
     names = ("acceleration", "constraint_force", *health_of(choice))
-    values = {**fields, "mask": choice.mask}
-    acceleration, constraint_force, *told = run_lanes(plant, motion_name(choice), values, names)
+    fields = {**batch.fields, "mask": choice.mask}
+    acceleration, constraint_force, *told = run_lanes(plant, motion_name(choice), fields, names, batch.parameters)
     for index in np.flatnonzero(~holds(plant, choice, Health(*told), acceleration, fields["v"])):
-        acceleration[index], constraint_force[index] = motion(plant, _packed(plant, fields, int(index)))
-    return Motion(acceleration, constraint_force)
-
-
-def fields_of(plant: Plant, q: ArrayLike, v: ArrayLike, acting: Acting) -> dict[str, Array]:
-    """Check what a batch is given: arrays (count, width), or (width,) for all states; q is always the former."""
-    count, n = len(as_real(q, len(plant.coordinates), "q")), len(plant.velocities)
-    arguments = {
-        "q": ("q", q, len(plant.coordinates)),
-        "v": ("v", v, n),
-        "f": ("force", acting.force, n),
-        "u": ("actuation", acting.actuation, len(plant.actuators)),
-    }
-    if v is None:
-        raise ModelError("v: expected a batch of velocities, got None.")
-    fields = {
-        field: _checked(name, values, count, width)
-        for field, (name, values, width) in arguments.items()
-        if values is not None
-    }
-    fields["q"] = made_unit(fields["q"], plant.machine)
-    times = as_real(acting.t, count, "t")
-    fields["t"] = _checked("t", times.reshape((-1, 1) if times.ndim else (1,)), count, 1)
-    for frame, wrench in pushed_frames(acting.wrenches):
-        each = np.broadcast_to(_checked(f"wrench on {frame}", wrench, count, 6), (count, 6))
-        pushed = np.array([plant.jacobian(frame, row).T @ w for row, w in zip(fields["q"], each, strict=True)])
-        fields["f"] = pushed + fields.get("f", 0.0)
-    return fields
-
-
-def _checked(name: str, batch: ArrayLike, count: int, width: int) -> Array:
-    values = np.ascontiguousarray(as_real(batch, count * width, name))
-    if values.shape not in {(count, width), (width,)} or (name == "q" and values.ndim == 1):
-        raise ModelError(f"{name}: expected a batch of shape ({count}, {width}), got {values.shape}.")
-    if not np.isfinite(values.sum()):
-        raise ModelError(f"{name}: expected finite numbers in the batch, got NaN or infinity.")
-    return values
-
-
-def _packed(plant: Plant, fields: dict[str, Array], index: int) -> Array:
-    """Pack one state of a batch."""
-    row = {name: values[index] if values.ndim == 2 else values for name, values in fields.items()}
-    return plant.packed(row["q"], row["v"], row.get("f"), float(row["t"][0]), row.get("u"))
+        acceleration[index], constraint_force[index] = motion(*batch.row(int(index)))
+    return batch.shaped(Motion(acceleration, constraint_force))

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba.boundary import called, check_arguments, check_choice, shown
-from kalaba.constrain.kernels.functions import watch
 from kalaba.constrain.kernels.pairs import has_long_trees
 from kalaba.constrain.kernels.standard import STANDARD
 from kalaba.constrain.layout import Layout
@@ -32,21 +31,23 @@ from kalaba.model.topology.partners import partners
 from kalaba.native.backend import Backend, Evaluator, Native
 from kalaba.native.recent import Recent
 from kalaba.plant import floating
-from kalaba.plant.arguments import WRENCH, as_state, checked, checked_configuration, is_batch, pushed_frames
+from kalaba.plant.arguments import WRENCH, as_real, as_state, checked, checked_configuration, pushed_frames
 from kalaba.plant.as_found import settle_as_found
+from kalaba.plant.batch import Asked, answers, ask_each, batch_of, packed
 from kalaba.plant.choice import Choice, first_choice, keep_rows, rows_at
 from kalaba.plant.derivatives import Derivatives, derivatives
-from kalaba.plant.evaluate import Acting, Quick, batch_motion
+from kalaba.plant.evaluate import Quick, batch_motion
 from kalaba.plant.evaluate import motion as motion_at
 from kalaba.plant.guess import first_guess
+from kalaba.plant.lanes import Traced
 from kalaba.plant.laws import trace_map
 from kalaba.plant.projection import instant
 from kalaba.plant.reaction import Reaction, reaction
-from kalaba.plant.readings import FrameReading
+from kalaba.plant.readings import JACOBIAN, PLACE, TURN, by_columns, frame_function, moved, watch_function
 from kalaba.plant.reference import projected
 from kalaba.plant.scales import Scales, scales_of
 from kalaba.plant.start import find_start
-from kalaba.plant.state import Energy, State
+from kalaba.plant.state import Energy, State, as_number
 from kalaba.plant.step import Stepping, one_step
 from kalaba.plant.variants import interpreted, limb_machine, variant
 from kalaba.space.arrays import Array
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
 
 Trace = Callable[["Equations"], "ca.Function"]
 Value = TypeVar("Value")
+Numbers = Mapping[str, ArrayLike]  # parameters by name: one number, or one per state
 KeptRows = Literal["all", "start", "here"]
 ROWS_KEPT: tuple[KeptRows, ...] = get_args(KeptRows)
 
@@ -88,7 +90,9 @@ class Plant:
     backend: Backend
     solver: Solver
     _functions: Recent[Evaluator] = field(default_factory=partial(Recent, 64), init=False, repr=False, compare=False)
-    _lanes: dict[str, tuple[Kernel, Array]] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _lanes: Recent[tuple[Kernel, Array]] = field(
+        default_factory=partial(Recent, 64), init=False, repr=False, compare=False
+    )
     _values: Recent[Any] = field(default_factory=partial(Recent, 16), init=False, repr=False, compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -287,23 +291,43 @@ class Plant:
         """
         check_arguments(Plant.lanes, locals())
         self._check_standard(name)
-        full = f"{name} lanes {lanes}"
-        if full not in self._lanes:
-            kernel = self.kernel(name, *variant(self, name, lanes), lanes)
-            self._lanes[full] = (kernel, kernel.store(self.parameters))
-        return self._lanes[full]
+        function = Traced(name, *variant(self, name, lanes))
+        return self._in_lanes(function, lanes, with_partners=not STANDARD[name].is_seldom)
 
-    def kernel(self, name: str, trace: Trace, label: str, lanes: int) -> Kernel:
-        """The machine code of a function on several states at a time, without parameters put in.
+    def traced_lanes(self, function: Traced, lanes: int) -> tuple[Kernel, Array]:
+        """The same of a function that is no standard one.
 
         Arguments:
-            name: name of the function
-            trace: makes it from the equations, where it is not compiled yet
-            label: what tells its code apart from that of other functions of this name
+            function: its name, what traces it, and what tells its code apart
             lanes: how many states at a time
         """
-        key, made = f"{self.key} {name} {label}", lambda: trace(self.equations)
-        return self.backend.kernel(name, key, made, lanes, partners=lambda: partners(self.machine))
+        check_arguments(Plant.traced_lanes, locals())
+        return self._in_lanes(function, lanes, with_partners=True)
+
+    def unbound_lanes(self, function: Traced, lanes: int, *, with_partners: bool = True) -> Kernel:
+        """The machine code of such a function without parameters put in: it may have further numbers.
+
+        Arguments:
+            function: its name, what traces it, and what tells its code apart
+            lanes: how many states at a time
+            with_partners: no where one state is evaluated without them: what comes out is then equal to the bit
+        """
+        check_arguments(Plant.unbound_lanes, locals())
+        name, trace, label = function
+        return self.backend.kernel(
+            name,
+            f"{self.key} {name} {label}",
+            lambda: trace(self.equations),
+            lanes,
+            partners=lambda: partners(self.machine) if with_partners else {},
+        )
+
+    def _in_lanes(self, function: Traced, lanes: int, *, with_partners: bool) -> tuple[Kernel, Array]:
+        def make() -> tuple[Kernel, Array]:
+            kernel = self.unbound_lanes(function, lanes, with_partners=with_partners)
+            return kernel, kernel.store(self.parameters)
+
+        return self._lanes.get(f"{function.name} {function.label} lanes {lanes}", make)
 
     def pack(self, q: ArrayLike, v: ArrayLike = 0.0, t: float = 0.0, *, rows: KeptRows = "all") -> Array:
         """Pack a state as it is, with nothing that acts on it; see `constrain/layout.py`.
@@ -373,53 +397,67 @@ class Plant:
         values = function(inputs)
         return {key: values[part] for key, part in function.outputs.items()}
 
-    def mass_matrix(self, q: ArrayLike) -> Array:
-        """M(q).
+    def mass_matrix(self, q: ArrayLike, *, parameters: Numbers | None = None) -> Array:
+        """M(q), (n_v, n_v).
 
         Arguments:
             q: configuration, one number per coordinate (m, rad, unit quaternions)
+            parameters: {parameter: value} instead of the plant's own, in the parameters' units
         """
+        (mass,) = answers(self, "system_matrices", ("mass",), Asked(q, parameters=parameters))
         n = len(self.velocities)
-        return self.evaluate("system_matrices", self.inputs(q))["mass"].reshape((n, n), order="F")
+        return by_columns(mass, n, n)
 
-    def bias(self, q: ArrayLike, v: ArrayLike) -> Array:
-        """Coriolis, centrifugal, gravity, elastic and damping terms.
-
-        Arguments:
-            q: configuration, one number per coordinate (m, rad, unit quaternions)
-            v: velocities, one number per velocity (m/s, rad/s)
-        """
-        return self.evaluate("system_matrices", self.inputs(q, v))["bias"]
-
-    def constraint(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> tuple[Array, Array]:
-        """A and b with A v̇ = b.
+    def bias(self, q: ArrayLike, v: ArrayLike, *, parameters: Numbers | None = None) -> Array:
+        """Coriolis, centrifugal, gravity, elastic and damping terms, (n_v,).
 
         Arguments:
             q: configuration, one number per coordinate (m, rad, unit quaternions)
             v: velocities, one number per velocity (m/s, rad/s)
-            t: time, s
+            parameters: {parameter: value} instead of the plant's own, in the parameters' units
         """
-        matrices = self.evaluate("system_matrices", self.inputs(q, v, t))
-        return matrices["matrix"].reshape((len(self.constraints), len(self.velocities)), order="F"), matrices["rhs"]
+        (bias,) = answers(self, "system_matrices", ("bias",), Asked(q, v, parameters=parameters))
+        return bias
 
-    def residual(self, q: ArrayLike, t: float = 0.0) -> Array:
-        """Value of every row at position level; zero for rows at velocity level.
-
-        Arguments:
-            q: configuration, one number per coordinate (m, rad, unit quaternions)
-            t: time, s
-        """
-        return self.evaluate("system_matrices", self.inputs(q, None, t))["value"]
-
-    def velocity_residual(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Array:
-        """Rate of every row; the row itself at velocity level.
+    def constraint(
+        self, q: ArrayLike, v: ArrayLike, t: ArrayLike = 0.0, *, parameters: Numbers | None = None
+    ) -> tuple[Array, Array]:
+        """A, (rows, n_v), and b, (rows,), with A v̇ = b.
 
         Arguments:
             q: configuration, one number per coordinate (m, rad, unit quaternions)
             v: velocities, one number per velocity (m/s, rad/s)
             t: time, s
+            parameters: {parameter: value} instead of the plant's own, in the parameters' units
         """
-        return self.evaluate("system_matrices", self.inputs(q, v, t))["rate"]
+        asked = Asked(q, v, t, parameters=parameters)
+        matrix, rhs = answers(self, "system_matrices", ("matrix", "rhs"), asked)
+        return by_columns(matrix, len(self.constraints), len(self.velocities)), rhs
+
+    def residual(self, q: ArrayLike, t: ArrayLike = 0.0, *, parameters: Numbers | None = None) -> Array:
+        """Value of every row at position level, (rows,); zero for rows at velocity level.
+
+        Arguments:
+            q: configuration, one number per coordinate (m, rad, unit quaternions)
+            t: time, s
+            parameters: {parameter: value} instead of the plant's own, in the parameters' units
+        """
+        (value,) = answers(self, "system_matrices", ("value",), Asked(q, None, t, parameters=parameters))
+        return value
+
+    def velocity_residual(
+        self, q: ArrayLike, v: ArrayLike, t: ArrayLike = 0.0, *, parameters: Numbers | None = None
+    ) -> Array:
+        """Rate of every row, (rows,); the row itself at velocity level.
+
+        Arguments:
+            q: configuration, one number per coordinate (m, rad, unit quaternions)
+            v: velocities, one number per velocity (m/s, rad/s)
+            t: time, s
+            parameters: {parameter: value} instead of the plant's own, in the parameters' units
+        """
+        (rate,) = answers(self, "system_matrices", ("rate",), Asked(q, v, t, parameters=parameters))
+        return rate
 
     def problem(self, inputs: Array) -> Problem:
         """M, Q, A and b at packed inputs.
@@ -430,18 +468,18 @@ class Plant:
         self._check_packed(inputs)
         return instant(self, inputs).problem
 
-    def motion(
+    def motion(  # noqa: PLR0913  (a state and all that acts on it)
         self,
         q: ArrayLike,
         v: ArrayLike,
         force: ArrayLike | None = None,
-        t: float = 0.0,
+        t: ArrayLike = 0.0,
         actuation: ArrayLike | None = None,
         wrenches: Mapping[str, ArrayLike] | None = None,
+        *,
+        parameters: Numbers | None = None,
     ) -> Motion:
         """The constrained motion at a state: acceleration and constraint force.
-
-        A leading batch axis on the arguments makes it a batch.
 
         Arguments:
             q: configuration, one number per coordinate (m, rad, unit quaternions)
@@ -450,12 +488,16 @@ class Plant:
             t: time, s
             actuation: one number per motor (N, N·m)
             wrenches: {frame: (force, torque)} at the frame's origin, world axes (N, N·m)
+            parameters: {parameter: value} instead of the plant's own, in the parameters' units
         """
-        if wrenches is None and (motion := self.quick(q, v, force, t, actuation)) is not None:
-            return motion
-        if is_batch(q):
-            return batch_motion(self, q, v, Acting(force, t, actuation, wrenches))
-        return motion_at(self, self.packed(q, v, force, t, actuation, wrenches))
+        if wrenches is None and parameters is None:
+            motion = self.quick(q, v, force, t, actuation)  # type: ignore[arg-type]  # which refuses times
+            if motion is not None:
+                return motion
+        asked = Asked(q, v, t, force, actuation, wrenches, parameters)
+        if asked.is_batch:
+            return batch_motion(batch_of(self, asked))
+        return motion_at(self, packed(self, asked))
 
     def packed(
         self,
@@ -487,40 +529,42 @@ class Plant:
             packed[self.layout.f] += self.jacobian(frame, q).T @ checked(wrench, 6, f"wrench on {frame}", WRENCH)
         return packed
 
-    def pose(self, frame: str, q: ArrayLike) -> NumericPose:
+    def pose(self, frame: str, q: ArrayLike, *, parameters: Numbers | None = None) -> NumericPose:
         """Position and rotation of a frame in the world.
 
         Arguments:
             frame: name of a body, or of a frame on one
             q: configuration, one number per coordinate (m, rad, unit quaternions)
+            parameters: {parameter: value} instead of the plant's own, in the parameters' units
         """
-        reading = self._read(frame, q)
-        return NumericPose(reading.position, reading.rotation)
+        asked = Asked(q, parameters=parameters)
+        position, turn = answers(self, frame_function(self, frame), (("entry0", PLACE), ("entry0", TURN)), asked)
+        return NumericPose(position, by_columns(turn, 3, 3))
 
-    def jacobian(self, frame: str, q: ArrayLike) -> Array:
+    def jacobian(self, frame: str, q: ArrayLike, *, parameters: Numbers | None = None) -> Array:
         """(6, n_v): linear velocity of the frame's origin, then angular velocity, world axes.
 
         Arguments:
             frame: name of a body, or of a frame on one
             q: configuration, one number per coordinate (m, rad, unit quaternions)
+            parameters: {parameter: value} instead of the plant's own, in the parameters' units
         """
-        return self._read(frame, q).jacobian
+        asked = Asked(q, parameters=parameters)
+        (entries,) = answers(self, frame_function(self, frame), (("entry0", JACOBIAN),), asked)
+        return by_columns(entries, 6, len(self.velocities))
 
-    def _read(self, frame: str, q: ArrayLike) -> FrameReading:
-        """Where a frame is; what is no name of one is refused, that of a coordinate too."""
-        if not is_text(frame) or frame not in self.machine.frames:
-            raise ModelError(f"{self.system.name}: no frame {shown(frame)}; {near(frame, self.machine.frames)}")
-        return FrameReading.of(self.watch((frame,), self.inputs(q))[0])
-
-    def velocity(self, frame: str, q: ArrayLike, v: ArrayLike) -> Array:
-        """Linear velocity of a frame's origin, then angular velocity, world axes.
+    def velocity(self, frame: str, q: ArrayLike, v: ArrayLike, *, parameters: Numbers | None = None) -> Array:
+        """Linear velocity of a frame's origin, then angular velocity, world axes, (6,).
 
         Arguments:
             frame: name of a body, or of a frame on one
             q: configuration, one number per coordinate (m, rad, unit quaternions)
             v: velocities, one number per velocity (m/s, rad/s)
+            parameters: {parameter: value} instead of the plant's own, in the parameters' units
         """
-        return self.jacobian(frame, q) @ checked(v, len(self.velocities), "v", self.velocities)
+        asked = Asked(q, v, parameters=parameters)
+        (entries,) = answers(self, frame_function(self, frame), (("entry0", JACOBIAN),), asked)
+        return moved(by_columns(entries, 6, len(self.velocities)), as_real(v, len(self.velocities), "v"))
 
     def watch(self, names: tuple[str, ...], inputs: Array) -> list[Array]:
         """Readings of named scalars (value, gradient) and frames (position, rotation, Jacobian); see `readings.py`.
@@ -538,37 +582,42 @@ class Plant:
         self._check_packed(inputs)
         if not names:
             return []
-        function = self.function("watch", lambda equations: watch(equations, names), " ".join(names))
+        function = self.function(*watch_function(names))
         values = function(inputs)
         return [values[part] for part in function.outputs.values()]
 
-    def actuation_map(self, q: ArrayLike) -> Array:
-        """B(q): generalised force of the motors is B u.
+    def actuation_map(self, q: ArrayLike, *, parameters: Numbers | None = None) -> Array:
+        """B(q), (n_v, motors): generalised force of the motors is B u.
 
         Arguments:
             q: configuration, one number per coordinate (m, rad, unit quaternions)
+            parameters: {parameter: value} instead of the plant's own, in the parameters' units
         """
-        function = self.function("actuation", trace_map)
-        return function(self.inputs(q)).reshape((len(self.velocities), len(self.actuators)), order="F")
+        (values,) = answers(self, Traced("actuation", trace_map), ("values",), Asked(q, parameters=parameters))
+        return by_columns(values, len(self.velocities), len(self.actuators))
 
-    def energy(self, q: ArrayLike, v: ArrayLike) -> Energy:
+    def energy(self, q: ArrayLike, v: ArrayLike, *, parameters: Numbers | None = None) -> Energy:
         """Kinetic and potential energy.
 
         Arguments:
             q: configuration, one number per coordinate (m, rad, unit quaternions)
             v: velocities, one number per velocity (m/s, rad/s)
+            parameters: {parameter: value} instead of the plant's own, in the parameters' units
         """
-        readings = self.evaluate("observe", self.inputs(q, v))
-        return Energy(float(readings["kinetic"][0]), float(readings["potential"][0]))
+        asked = Asked(q, v, parameters=parameters)
+        kinetic, potential = answers(self, "observe", ("kinetic", "potential"), asked)
+        return Energy(as_number(kinetic), as_number(potential))
 
-    def momentum(self, q: ArrayLike, v: ArrayLike) -> Array:
-        """Linear momentum, then angular momentum about the world's origin.
+    def momentum(self, q: ArrayLike, v: ArrayLike, *, parameters: Numbers | None = None) -> Array:
+        """Linear momentum, then angular momentum about the world's origin, (6,).
 
         Arguments:
             q: configuration, one number per coordinate (m, rad, unit quaternions)
             v: velocities, one number per velocity (m/s, rad/s)
+            parameters: {parameter: value} instead of the plant's own, in the parameters' units
         """
-        return self.evaluate("observe", self.inputs(q, v))["momentum"]
+        (momentum,) = answers(self, "observe", ("momentum",), Asked(q, v, parameters=parameters))
+        return momentum
 
     def centre_of_mass(self, q: ArrayLike) -> Array:
         """Centre of mass of the whole machine in the world.
@@ -600,7 +649,9 @@ class Plant:
         check_arguments(Plant.reaction_null, locals())
         return floating.reaction_null(self, q, base, attitude_only=attitude_only)
 
-    def output(self, name: str, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> float:
+    def output(
+        self, name: str, q: ArrayLike, v: ArrayLike, t: ArrayLike = 0.0, *, parameters: Numbers | None = None
+    ) -> Any:  # noqa: ANN401  (a float, or an array of one per state)
         """The value of one of the machine's outputs, by its name.
 
         Arguments:
@@ -608,10 +659,17 @@ class Plant:
             q: configuration, one number per coordinate (m, rad, unit quaternions)
             v: velocities, one number per velocity (m/s, rad/s)
             t: time, s
+            parameters: {parameter: value} instead of the plant's own, in the parameters' units
+
+        Returns:
+            a float; of a batch an array, (count,)
         """
         if not is_text(name) or name not in self.outputs:
             raise ModelError(f"{self.system.name}: no output {shown(name)}; {near(name, self.outputs)}")
-        return float(self.evaluate("observe", self.inputs(q, v, t))["outputs"][self.outputs.index(name)])
+        place = self.outputs.index(name)
+        asked = Asked(q, v, t, parameters=parameters)
+        (value,) = answers(self, "observe", (("outputs", slice(place, place + 1)),), asked)
+        return as_number(value)
 
     def reaction(  # noqa: PLR0913  (a state and all that acts on it, as in `motion`)
         self,
@@ -620,9 +678,10 @@ class Plant:
         v: ArrayLike,
         *,
         force: ArrayLike | None = None,
-        t: float = 0.0,
+        t: ArrayLike = 0.0,
         actuation: ArrayLike | None = None,
         wrenches: Mapping[str, ArrayLike] | None = None,
+        parameters: Numbers | None = None,
     ) -> Reaction:
         """The wrench that a connection carries, its components that are not unique flagged.
 
@@ -634,12 +693,22 @@ class Plant:
             t: time, s
             actuation: one number per motor (N, N·m); zero if not given
             wrenches: {frame: (force, torque)} at the frame's origin, world axes (N, N·m); none if not given
+            parameters: {parameter: value} instead of the plant's own, in the parameters' units
         """
         if not isinstance(connection, str):
             raise ModelError(f"{self.system.name}: expected the name of a connection, got {shown(connection)}.")
-        return reaction(self, connection, self.packed(q, v, force, t, actuation, wrenches))
+        asked = Asked(q, v, t, force, actuation, wrenches, parameters)
+        return ask_each(self, lambda plant, inputs: reaction(plant, connection, inputs), asked)
 
-    def derivatives(self, q: ArrayLike, v: ArrayLike, force: ArrayLike | None = None, t: float = 0.0) -> Derivatives:
+    def derivatives(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        force: ArrayLike | None = None,
+        t: ArrayLike = 0.0,
+        *,
+        parameters: Numbers | None = None,
+    ) -> Derivatives:
         """Derivatives of the motion on the constraints' tangent space.
 
         Arguments:
@@ -647,8 +716,9 @@ class Plant:
             v: velocities, one number per velocity (m/s, rad/s)
             force: generalised force beside all others, one number per velocity (N, N·m); zero if not given
             t: time, s
+            parameters: {parameter: value} instead of the plant's own, in the parameters' units
         """
-        return derivatives(self, self.packed(q, v, force, t))
+        return ask_each(self, derivatives, Asked(q, v, t, force, parameters=parameters))
 
     def project(self, state: State | tuple[ArrayLike, ArrayLike], t: ArrayLike = 0.0) -> State:
         """The nearest state that obeys every row and its rate, as after each step of a run: for measured states.

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba.errors import ConstraintError
-from kalaba.plant.arguments import as_real, is_batch
 from kalaba.plant.assembly import weighted_step
+from kalaba.plant.batch import Asked, batch_of
 from kalaba.plant.choice import Choice, choose, not_finite, pivots_at, settled, worst_row
-from kalaba.plant.evaluate import Acting, fields_of, motion_with
+from kalaba.plant.evaluate import motion_with
 from kalaba.plant.lanes import run_lanes
 from kalaba.plant.projection import (
     Projected,
@@ -318,27 +318,16 @@ def project_state(plant: Plant, state: State, t: float) -> State:
 
 
 def projected(plant: Plant, state: State, t: ArrayLike) -> State:
-    """`plant.project`: one state, or a batch of them."""
-    q, v = state
-    if is_batch(q):
-        return _projected_batch(plant, q, v, t)
-    one = _projected_batch(
-        plant,
-        as_real(q, len(plant.coordinates), "q")[np.newaxis],
-        as_real(v, len(plant.velocities), "v")[np.newaxis],
-        t,
-    )
-    return State(one.q[0], one.v[0])
+    """`plant.project`: one state, or a batch of them.
 
-
-def _projected_batch(plant: Plant, q: ArrayLike, v: ArrayLike, t: ArrayLike) -> State:
-    """In machine code with the rows chosen at the start; one by one where these do not hold, or close not all rows."""
-    fields = fields_of(plant, q, v, Acting(t=t))
-    count = len(fields["q"])
+    In machine code with the rows chosen at the start; one by one where these do not hold, or close not all rows.
+    """
+    batch = batch_of(plant, Asked(*state, t))
+    fields, count = batch.fields, batch.count
     times = np.ascontiguousarray(np.broadcast_to(fields["t"], (count, 1)))
     states = State(fields["q"].copy(), np.array(np.broadcast_to(fields["v"], (count, len(plant.velocities)))))
     if not plant.constraints:
-        return states
+        return batch.shaped(states)
     fine, choice, raw = np.zeros(count, dtype=bool), plant.choice, states
     if plant.is_native:
         (pivots,) = run_lanes(plant, "motion", {**fields, "mask": choice.mask}, ("pivots",))
@@ -347,4 +336,4 @@ def _projected_batch(plant: Plant, q: ArrayLike, v: ArrayLike, t: ArrayLike) -> 
         fine &= (pivots >= choice.threshold).all(axis=1)
     for k in np.flatnonzero(~fine):
         states.q[k], states.v[k] = project_state(plant, State(raw.q[k], raw.v[k]), float(times[k, 0]))
-    return states
+    return batch.shaped(states)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from kalaba.space.arrays import Array
 
@@ -38,18 +38,23 @@ class NamedState(State):
         return named
 
 
+def as_number(values: Array) -> Any:  # noqa: ANN401  (a float, or an array of one per state)
+    """The one number of a state, (1,), as a float; those of many states, (count, 1), as an array (count,)."""
+    return float(values[0]) if values.ndim == 1 else values[:, 0]
+
+
 class Energy(NamedTuple):
-    """Kinetic and potential energy in joules.
+    """Kinetic and potential energy in joules: floats, or of a batch arrays of one number per state.
 
     Arguments:
         kinetic: energy of motion, J
         potential: of gravity, springs and bent beams, J
     """
 
-    kinetic: float
-    potential: float
+    kinetic: Any
+    potential: Any
 
     @property
-    def total(self) -> float:
+    def total(self) -> Any:  # noqa: ANN401  (as they are)
         """Their sum."""
         return self.kinetic + self.potential

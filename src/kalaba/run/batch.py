@@ -7,6 +7,7 @@ its own steps, solves equations or samples Python functions runs one after the o
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time as clock
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,17 +22,17 @@ from numpy.typing import ArrayLike, NDArray
 from kalaba.boundary import check_arguments, check_whole
 from kalaba.compiled import Integration, Kernels, Schedule, Trajectory
 from kalaba.constrain.stabilisation import Projection
-from kalaba.errors import ModelError, near
+from kalaba.errors import ModelError
 from kalaba.native.backend import MOST_THREADS
 from kalaba.native.batch import Code
 from kalaba.native.kernels import Kernel
-from kalaba.plant.arguments import as_real, as_state
-from kalaba.plant.laws import Control, Controller, Law, LawCode, MotorTexts, controller, law_code
+from kalaba.plant.lanes import Traced
+from kalaba.plant.laws import Control, Controller, Law, LawCode, controller, law_code
 from kalaba.plant.plant import Plant, build
 from kalaba.plant.start import take_over
 from kalaba.plant.state import State
-from kalaba.results.run import Run, Status
 from kalaba.results.runs import Runs
+from kalaba.run.cases import Cases, Done, cases_of, of_run, together, widths
 from kalaba.run.loops import run_task
 from kalaba.run.native_loop import ENDINGS, layout_of
 from kalaba.run.sampling import samplers
@@ -40,6 +41,7 @@ from kalaba.space.arrays import Array
 from kalaba.space.configuration import unit
 from kalaba.steppers import RungeKutta4, Stepper
 from kalaba.tolerances import REFERENCE_PROJECTED
+from kalaba.units import counted
 
 if TYPE_CHECKING:
     from kalaba.model.system import System
@@ -81,7 +83,7 @@ def simulate_batch(  # noqa: PLR0913  (as many as a run alone has)
     if threads is not None:
         check_whole(threads, "simulate_batch: threads", 1, MOST_THREADS, ModelError)
     plant = build(system)
-    cases = _cases(plant, start, parameters)
+    cases = cases_of(plant, start, parameters)
     batch = _Batch.of(plant, cases, control, _Settings(duration, stepper or RungeKutta4(), save_every, stop))
     began, stopped = clock.perf_counter(), threading.Event()
     with ThreadPoolExecutor(threads or _cores()) as pool:
@@ -89,60 +91,12 @@ def simulate_batch(  # noqa: PLR0913  (as many as a run alone has)
             done = [run for group in pool.map(partial(batch.run, stopped), batch.groups) for run in group]
         finally:
             stopped.set()  # Ctrl-C ends those that are under way
-    return _together(batch, done, clock.perf_counter() - began)
+    return together(batch.task, batch.cases, done, clock.perf_counter() - began)
 
 
 def _cores() -> int:
     """Processor cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-@dataclass(frozen=True)
-class _Cases:
-    """What differs from run to run, one row per run."""
-
-    names: tuple[str, ...]  # of the parameters that differ
-    values: Array  # (runs, names)
-    q: Array | None  # (runs, n_q); None = where the machine starts
-    v: Array | None
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-
-def _cases(
-    plant: Plant, start: State | tuple[ArrayLike, ArrayLike] | None, parameters: Mapping[str, ArrayLike] | None
-) -> _Cases:
-    """Check what differs; all that has several rows has as many."""
-    columns = {name: np.atleast_1d(as_real(values, 1, name)) for name, values in (parameters or {}).items()}
-    known = [parameter.name for parameter in plant.machine.free_parameters]
-    for name, values in columns.items():
-        if name not in known:
-            every = {parameter.name for parameter in plant.machine.parameters}
-            hint = "it shapes the equations: build a machine for each value" if name in every else near(name, known)
-            raise ModelError(f"simulate_batch: {plant.system.name} has no free parameter {name!r}; {hint}")
-        if values.ndim != 1 or not np.isfinite(values).all():
-            raise ModelError(f"simulate_batch: {name}: expected a finite number per run, got shape {values.shape}.")
-    sides: list[Array] = []
-    if start is not None:
-        for name, part, width in zip("qv", as_state(start, "start"), _widths(plant), strict=True):
-            side = np.atleast_2d(as_real(part, width, f"start {name}"))
-            if side.shape[1:] != (width,) or not np.isfinite(side).all():
-                raise ModelError(
-                    f"simulate_batch: start {name}: expected (runs, {width}) finite numbers, got {side.shape}."
-                )
-            sides.append(side)
-    counts = {len(rows) for rows in (*columns.values(), *sides)} - {1}
-    if len(counts) > 1:
-        raise ModelError(f"simulate_batch: expected as many starts as numbers, got {sorted(counts)} of them.")
-    count = counts.pop() if counts else 1
-    values = np.array([np.broadcast_to(column, count) for column in columns.values()]).reshape(len(columns), count).T
-    q, v = (np.array(np.broadcast_to(side, (count, side.shape[1]))) for side in sides) if sides else (None, None)
-    return _Cases(tuple(columns), values, q, v)
-
-
-def _widths(plant: Plant) -> tuple[int, int]:
-    return len(plant.coordinates), len(plant.velocities)
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
 
 
 class _Settings(NamedTuple):
@@ -154,30 +108,16 @@ class _Settings(NamedTuple):
     stop: str | None
 
 
-class _Done(NamedTuple):
-    """What is left of one run."""
-
-    time: Array
-    state: Array  # (samples, n_q + n_v)
-    acceleration: Array
-    constraint_force: Array
-    actuation: Array
-    end: Array  # the last good state
-    status: Status
-    residual: float
-    steps: int
-
-
 @dataclass(frozen=True)
 class _Batch:
     """Runs to be made, and how."""
 
-    cases: _Cases
+    cases: Cases
     driver: Controller | None
     task: Task  # of the first run
 
     @classmethod
-    def of(cls, plant: Plant, cases: _Cases, control: Control | None, settings: _Settings) -> _Batch:
+    def of(cls, plant: Plant, cases: Cases, control: Control | None, settings: _Settings) -> _Batch:
         """Check what is common to all runs."""
         duration, stepper, save_every, stop = settings
         driver = None if control is None else controller(control, plant.system.name)
@@ -198,10 +138,10 @@ class _Batch:
             max_steps=MOST_STEPS,
             max_time=np.inf,
         )
-        numbers = len(cases) * Schedule(task.duration, task.save_every).n_samples * sum(_widths(plant))
+        numbers = len(cases) * Schedule(task.duration, task.save_every).n_samples * sum(widths(plant))
         if numbers > MOST_SAMPLES:
             raise ModelError(
-                f"simulate_batch: {len(cases)} runs of {numbers // len(cases)} numbers each are {numbers:.1e}; "
+                f"simulate_batch: {counted(len(cases), 'run')} would keep {numbers:.1e} numbers; "
                 f"expected at most {MOST_SAMPLES:.0e}. Give a longer save_every, or none."
             )
         task.stepper.check(task)
@@ -219,7 +159,7 @@ class _Batch:
         size = LANES if self.is_in_lanes else 1
         return (list(range(first, min(first + size, len(self.cases)))) for first in range(0, len(self.cases), size))
 
-    def run(self, stopped: threading.Event, group: list[int]) -> list[_Done]:
+    def run(self, stopped: threading.Event, group: list[int]) -> list[Done]:
         """Make the runs of a group."""
         if stopped.is_set():
             return []
@@ -238,20 +178,20 @@ class _Batch:
         return take_over(plant, State(self.cases.q[k], self.cases.v[k]))[0]
 
     def _law(self, plant: Plant, start: State) -> Law | None:
-        """The law of one run; expressions are the same for all."""
-        if self.driver is None or self.task.law is None or isinstance(self.driver, MotorTexts):
+        """The law of one run."""
+        if self.driver is None or self.task.law is None:
             return self.task.law
         law = self.driver.law(plant, start)
         return law if isinstance(law, Law) else None
 
-    def _alone(self, k: int) -> _Done:
+    def _alone(self, k: int) -> Done:
         """Make one run by itself."""
         plant = self._plant(k)
         start = self._start(k, plant)
         task = replace(self.task, plant=plant, start=start, law=self._law(plant, start))
         if self.driver is not None and task.samplers:
             task = replace(task, samplers=tuple(samplers(plant, self.driver.law(plant, start))))
-        return _of_run(run_task(task))
+        return of_run(run_task(task))
 
     @cached_property
     def _kernels(self) -> dict[str, Kernel]:
@@ -260,13 +200,13 @@ class _Batch:
         names = ["motion", "project", *(["rows"] if plant.constraints else [])]
         kernels = {name: plant.lanes(name, LANES)[0] for name in names}
         if task.stop is not None:
-            kernels["event"] = plant.kernel("event", *event_code(plant, task.stop), LANES)
+            kernels["event"], _ = plant.traced_lanes(Traced("event", *event_code(plant, task.stop)), LANES)
         if task.law is not None:
             code = law_code(plant, task.law, side_by_side=True)
-            kernels["control"] = plant.kernel("control", code.trace, code.label, LANES)
+            kernels["control"] = plant.unbound_lanes(Traced("control", code.trace, code.label), LANES)
         return kernels
 
-    def _in_lanes(self, stopped: threading.Event, group: list[int]) -> list[_Done]:
+    def _in_lanes(self, stopped: threading.Event, group: list[int]) -> list[Done]:
         """Make up to LANES runs side by side; lanes that are left over do what the last one does."""
         task, plant, lanes = self.task, self.task.plant, [*group, *[group[-1]] * (LANES - len(group))]
         numbers = self._numbers(lanes)
@@ -317,17 +257,16 @@ class _Batch:
         closed = self._are_closed(q, v, numbers)
         laws: list[LawCode | None] = []
         for lane, k in enumerate(lanes):
-            own = self._plant(k) if not closed[lane] or self._needs_law else plant
+            asks = task.law is not None and (
+                bool(task.law.numbers) or lane == 0
+            )  # without numbers it is the same for all
+            own = self._plant(k) if not closed[lane] or asks else plant
             if not closed[lane]:
                 q[lane], v[lane] = self._start(k, own)
-            law = self._law(own, State(q[lane], v[lane])) if self._needs_law else task.law
+            if asks or lane == 0:
+                law = self._law(own, State(q[lane], v[lane]))
             laws.append(None if law is None else law_code(own, law, side_by_side=True))
         return np.concatenate([np.zeros((1, len(lanes))), q.T, v.T]), laws
-
-    @property
-    def _needs_law(self) -> bool:
-        """Whether a law may be another for each run."""
-        return self.task.law is not None and not isinstance(self.driver, MotorTexts)
 
     def _are_closed(self, q: Array, v: Array, numbers: Array) -> NDArray[np.bool_]:
         """Which lanes obey their rows to the rounding of a projection."""
@@ -339,11 +278,11 @@ class _Batch:
         fastest = np.array([plant.scales.fastest(row) for row in v])
         return np.asarray(((gaps < sizes) & (rates < sizes * fastest)).all(axis=0))
 
-    def _of_lane(self, trajectory: Trajectory) -> _Done:
+    def _of_lane(self, trajectory: Trajectory) -> Done:
         plant = self.task.plant
         row = plant.constraints[trajectory.row] if trajectory.row >= 0 else ""
         size = plant.scales.rows[trajectory.worst.row] if trajectory.worst.row >= 0 else 1.0
-        return _Done(
+        return Done(
             time=trajectory.time,
             state=trajectory.y[:, 1:],
             acceleration=trajectory.acceleration,
@@ -354,56 +293,3 @@ class _Batch:
             residual=trajectory.worst.gap / size,
             steps=trajectory.steps,
         )
-
-
-def _of_run(run: Run) -> _Done:
-    size = 1.0
-    if run.worst is not None:
-        size = dict(zip(run.plant.constraints, run.plant.scales.rows.tolist(), strict=True))[run.worst.row]
-    return _Done(
-        time=run.time,
-        state=np.hstack([run.q, run.v]),
-        acceleration=run.acceleration,
-        constraint_force=run.constraint_force,
-        actuation=run.actuation,
-        end=np.concatenate([run.q[-1], run.v[-1]]),
-        status=run.status,
-        residual=0.0 if run.worst is None else run.worst.value / size,
-        steps=run.effort.steps,
-    )
-
-
-def _together(batch: _Batch, done: list[_Done], wall_time: float) -> Runs:
-    """Put the runs into arrays along a common time; a sample at the moment of a stop is the end of its run alone."""
-    task, cases = batch.task, batch.cases
-    n_q, _ = _widths(task.plant)
-    schedule = Schedule(task.duration, task.save_every)
-    time = np.arange(schedule.n_samples, dtype=np.float64) * task.save_every
-    time[-1] = task.duration
-    arrays = {name: _filled(time, done, name) for name in ("state", "acceleration", "constraint_force", "actuation")}
-    ends = np.array([one.end for one in done])
-    state = arrays.pop("state")
-    return Runs(
-        plant=task.plant,
-        parameters=dict(zip(cases.names, cases.values.T, strict=True)),
-        time=time,
-        q=state[..., :n_q],
-        v=state[..., n_q:],
-        **arrays,
-        status=tuple(one.status for one in done),
-        end=State(ends[:, :n_q], ends[:, n_q:]),
-        residual=np.array([one.residual for one in done]),
-        steps=sum(one.steps for one in done),
-        wall_time=wall_time,
-    )
-
-
-def _filled(time: Array, done: list[_Done], name: str) -> Array:
-    """The samples of all runs at common times; NaN where a run has none."""
-    width = getattr(done[0], name).shape[1]
-    filled = np.full((len(done), len(time), width), np.nan)
-    for place, one in zip(filled, done, strict=True):
-        count = min(len(one.time), len(time))
-        count -= int((one.time[:count] != time[:count]).sum())
-        place[:count] = getattr(one, name)[:count]
-    return filled
