@@ -54,7 +54,8 @@ def sweep(  # noqa: PLR0913  (one argument per flag)
 ) -> int:
     """Run a study: one machine many times with other numbers.
 
-    Interrupted by Ctrl-C it keeps what is done, and the same command goes on from there. Samples that fail are recorded with their numbers and errors, and stop nothing.
+    Interrupted by Ctrl-C it keeps what is done, and the same command goes on from there. Samples that fail are
+    recorded with their numbers and errors, and stop nothing.
 
     Examples:
     kalaba sweep study.yaml -o results/
