@@ -52,9 +52,10 @@ def sweep(  # noqa: PLR0913  (one argument per flag)
     as_json: JsonFlag = False,
     quiet: QuietFlag = False,
 ) -> int:
-    """Run a study: one machine many times with other numbers. Ctrl-C and run again: it goes on where it was.
+    """Run a study: one machine many times with other numbers.
 
-    Samples that fail are recorded with their numbers and errors, and stop nothing.
+    Interrupted by Ctrl-C it keeps what is done, and the same command goes on from there. Samples that fail are
+    recorded with their numbers and errors, and stop nothing.
 
     Examples:
     kalaba sweep study.yaml -o results/
