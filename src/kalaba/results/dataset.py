@@ -24,6 +24,7 @@ from kalaba.model.serial import from_json, to_json
 from kalaba.native.backend import BACKENDS
 from kalaba.plant.plant import Plant
 from kalaba.results.accuracy import Judgement, StateError
+from kalaba.results.labelled import Labelled, Variable
 from kalaba.results.run import Effort, Ending, LostHold, MethodChange, Run, Shortfall, Status, Worst
 from kalaba.space.arrays import Array
 from kalaba.units import MOMENTUM, acceleration_unit, force_unit
@@ -66,7 +67,7 @@ OBSERVED = {
 }
 
 
-def dataset(run: Run) -> xr.Dataset:
+def dataset(run: Run) -> Labelled:
     """Everything as a labelled data set: names as coordinates, units and long names, provenance as attributes."""
     values = {name: run.observed[key] for key, name in OBSERVED.items()}
     values |= {name: getattr(run, name) for name in ("q", "v", "acceleration", "constraint_force", "actuation", "work")}
@@ -77,21 +78,20 @@ def dataset(run: Run) -> xr.Dataset:
     return labelled(run.plant.machine, run.time, values, provenance(run))
 
 
-def labelled(machine: Machine, time: Array, values: Mapping[str, Array], facts: Mapping[str, Any]) -> xr.Dataset:
+def labelled(machine: Machine, time: Array, values: Mapping[str, Array], facts: Mapping[str, Any]) -> Labelled:
     """Put names and units to the values of every variable."""
-    import xarray as xr
-
-    variables: dict[str, Any] = {}
+    coordinates = {"time": Variable(("time",), time, {"units": "s", "long_name": "time"})}
+    for name, (dimension, entries) in names(machine).items():
+        coordinates[name] = Variable((dimension,), np.array(entries, dtype=str), {})
+    variables = dict(coordinates)
     for name, (dimension, unit, words) in VARIABLES.items():
         if name not in values:
             continue
         attributes = {"long_name": words, "units": unit or f"see {unit_coordinate(name)}"}
-        shape, along = ((len(time), -1), ("time", dimension)) if dimension else ((len(time),), ("time",))
+        shape: tuple[int, ...] = (len(time), -1) if dimension else (len(time),)
         array = values[name].reshape(shape) if values[name].size else values[name]
-        variables[name] = (along, array, attributes)
-    beside = {name: (dimension, np.array(entries, dtype=str)) for name, (dimension, entries) in names(machine).items()}
-    coordinates = {"time": ("time", time, {"units": "s", "long_name": "time"}), **beside}
-    return xr.Dataset(variables, coords=coordinates, attrs=dict(facts))
+        variables[name] = Variable(("time", dimension) if dimension else ("time",), array, attributes)
+    return Labelled(variables, tuple(coordinates), dict(facts))
 
 
 def unit_coordinate(variable: str) -> str:

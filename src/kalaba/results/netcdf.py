@@ -10,12 +10,14 @@ way to say so. What stands beside a dimension (units along it) is named in the a
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kalaba.errors import FileError
+from kalaba.results.labelled import DataSet, Variable
 
 if TYPE_CHECKING:
     import h5py
@@ -28,7 +30,7 @@ UNNAMED = "This is a netCDF dimension but not a netCDF variable."  # words of th
 MADE_BY = "version=2,h5py={}"  # what NetCDF writes into a file about the libraries that made it
 
 
-def netcdf_bytes(data: xr.Dataset) -> memoryview:
+def netcdf_bytes(data: DataSet) -> memoryview:
     """All of a data set: numbers and texts, their names, units and provenance."""
     import h5py
 
@@ -46,7 +48,7 @@ def netcdf_bytes(data: xr.Dataset) -> memoryview:
     return made.getbuffer()
 
 
-def _attach(file: h5py.File, data: xr.Dataset) -> None:
+def _attach(file: h5py.File, data: DataSet) -> None:
     """Make scales of the dimensions, and attach them to the axes of all others."""
     for dimension in data.sizes.keys() - data.variables.keys():
         file.create_dataset(str(dimension), (data.sizes[dimension],), ">f4")
@@ -61,7 +63,7 @@ def _attach(file: h5py.File, data: xr.Dataset) -> None:
                 axes[axis].attach_scale(scales[dimension])
 
 
-def _write(file: h5py.File, name: str, variable: xr.Variable) -> h5py.Dataset:
+def _write(file: h5py.File, name: str, variable: Variable | xr.Variable) -> h5py.Dataset:
     """The numbers or texts of a variable, and what it says of them."""
     import h5py
 
@@ -83,7 +85,7 @@ def _write(file: h5py.File, name: str, variable: xr.Variable) -> h5py.Dataset:
     return entry
 
 
-def _describe(entry: h5py.HLObject, attributes: dict[Any, Any]) -> None:
+def _describe(entry: h5py.HLObject, attributes: Mapping[Any, Any]) -> None:
     for name, value in attributes.items():
         try:
             entry.attrs[str(name)] = value if isinstance(value, str | bytes) else np.atleast_1d(value)

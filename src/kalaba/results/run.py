@@ -279,7 +279,7 @@ class Run:
         """Everything as a labelled data set with units and provenance."""
         from kalaba.results.dataset import dataset  # which reads a Run
 
-        return dataset(self)
+        return dataset(self).to_xarray()
 
     def save(self, path: str | Path) -> Path:
         """Write to a file: .nc (all), .csv or .parquet (samples as columns).

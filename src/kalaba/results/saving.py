@@ -23,7 +23,8 @@ import numpy as np
 from kalaba.boundary import as_path, check_arguments
 from kalaba.errors import FileError, KalabaError
 from kalaba.model.serial import from_json
-from kalaba.results.dataset import FORMAT, OPTIONAL, VARIABLES, labelled, names, run_of, unit_coordinate
+from kalaba.results.dataset import FORMAT, OPTIONAL, VARIABLES, dataset, labelled, names, run_of, unit_coordinate
+from kalaba.results.labelled import DataSet
 from kalaba.results.places import check_place, first_line, known_suffix, replacing
 from kalaba.results.seal import OPEN, check_seal, write_sealed
 from kalaba.space.arrays import Array
@@ -45,8 +46,9 @@ WITHOUT_PREFIX = {TIME, *(variable for variable, (dimension, _, _) in VARIABLES.
 def save_run(run: Run, path: str | Path) -> Path:
     """Write a run to a file: .nc (all of it), .csv or .parquet (samples as columns); gives the path."""
     place = check_place(path, FORMATS)
+    data: DataSet = run.data if "data" in vars(run) else dataset(run)  # once asked for, it may have been added to
     with replacing(place) as beside:
-        FORMATS[place.suffix.lower()].write(run.data, beside)
+        FORMATS[place.suffix.lower()].write(data, beside)
     return place
 
 
@@ -94,7 +96,7 @@ def _check_format(place: Path, facts: dict[str, Any]) -> None:
         raise FileError(f"{place}: {theirs}; this kalaba reads format {FORMAT}. Try: pip install --upgrade kalaba")
 
 
-def write_netcdf(data: xr.Dataset, path: Path) -> None:
+def write_netcdf(data: DataSet, path: Path) -> None:
     """Write all of a data set; in memory first, since HDF5 ends the process where a disk is full."""
     from kalaba.results.netcdf import netcdf_bytes
 
@@ -127,7 +129,7 @@ def _check_holds_itself(path: Path) -> None:
                 raise FileError(f"{path}: {name} has {entry.size} numbers, more than the file has room for.")
 
 
-def write_csv(data: xr.Dataset, path: Path) -> None:
+def write_csv(data: DataSet, path: Path) -> None:
     """Write comment lines with provenance and units, a header, then one line per sample; numbers keep all digits."""
     import pyarrow as pa
     from pyarrow import csv
@@ -180,7 +182,7 @@ def _ends_whole(path: Path) -> bool:
         return file.read() == b"\n"
 
 
-def write_parquet(data: xr.Dataset, path: Path) -> None:
+def write_parquet(data: DataSet, path: Path) -> None:
     """Write columns with their units as field metadata, and provenance as JSON in the schema's metadata."""
     import pyarrow as pa
 
@@ -223,7 +225,7 @@ def _plain(value: object) -> object:
 class Format(NamedTuple):
     """A kind of file: how a data set is written to it, and read back."""
 
-    write: Callable[[xr.Dataset, Path], None]
+    write: Callable[[DataSet, Path], None]
     read: Callable[[Path], xr.Dataset]
 
 
@@ -242,7 +244,7 @@ class Table(NamedTuple):
     provenance: dict[str, Any]
 
 
-def to_table(data: xr.Dataset) -> Table:
+def to_table(data: DataSet) -> Table:
     """Lay a data set out flat."""
     held = data.variables  # without the coordinates that data[name] puts beside each
     along = {str(name): [str(entry) for entry in held[name].values] for name in data.coords if name != TIME}
@@ -268,7 +270,7 @@ def from_table(columns: Mapping[str, Array], facts: Mapping[str, Any]) -> xr.Dat
         for variable, entries_wanted in wanted.items()
         if variable not in OPTIONAL or all(name in columns for name in entries_wanted)
     }
-    return labelled(machine, columns[TIME], values, facts)
+    return labelled(machine, columns[TIME], values, facts).to_xarray()
 
 
 def column_names(variable: str, along: Mapping[str, Sequence[str]]) -> list[str]:

@@ -6,12 +6,18 @@ import xarray as xr
 
 import kalaba as kb
 from kalaba.errors import FileError
+from kalaba.results.dataset import dataset
 from kalaba.results.netcdf import netcdf_bytes
 
 
 @pytest.fixture(scope="module")
-def data() -> xr.Dataset:
-    return kb.simulate(kb.load("four-bar"), 0.1).data
+def run() -> kb.Run:
+    return kb.simulate(kb.load("four-bar"), 0.1)
+
+
+@pytest.fixture(scope="module")
+def data(run) -> xr.Dataset:
+    return run.data
 
 
 def read(content: memoryview, place) -> xr.Dataset:
@@ -25,6 +31,22 @@ def test_a_file_holds_what_xarray_would_have_written(tmp_path, data):
     assert ours.identical(theirs)
     assert ours.equals(data)
     assert list(ours.variables) == list(theirs.variables)
+
+
+def test_a_file_written_without_xarray_holds_the_same(tmp_path, run, data):
+    ours, theirs = (
+        read(netcdf_bytes(dataset(run)), tmp_path / "ours.nc"),
+        read(netcdf_bytes(data), tmp_path / "theirs.nc"),
+    )
+    dates = [held.attrs.pop("date") for held in (ours, theirs)]
+    assert all(dates)
+    assert ours.identical(theirs)
+
+
+def test_what_is_added_to_the_data_of_a_run_is_saved(tmp_path):
+    run = kb.simulate(kb.load("four-bar"), 0.01)
+    run.data.attrs["note"] = "added"
+    assert kb.open_run(run.save(tmp_path / "run.nc")).data.attrs["note"] == "added"
 
 
 def test_what_somebody_adds_to_the_data_is_kept(tmp_path, data):
