@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
@@ -29,17 +28,13 @@ LAWS_OF_FILES = (
     "a file says who drives it: save it as .yaml (kalaba export) and write run: {control: {MOTOR: EXPRESSION}} there, "
     "or use kb.simulate(..., control=...)."
 )
-ENTRY = re.compile(r"^\s+(\w+)\.ENTRY,$", re.MULTILINE)
 
 
 def machine_names(incomplete: str) -> list[str]:
-    """Names of the catalogue that begin so.
+    """Names of the catalogue that begin so."""
+    from kalaba.robots.summaries import SUMMARIES
 
-    They are read from the text of the catalogue: importing it costs a second, and a shell asks at every Tab.
-    """
-    text = (Path(__file__).parents[1] / "robots" / "catalogue.py").read_text(encoding="utf-8")
-    names = (module.replace("_", "-") for module in ENTRY.findall(text))
-    return [name for name in names if name.startswith(incomplete)]
+    return [name for name in SUMMARIES if name.startswith(incomplete)]
 
 
 def run_files(incomplete: str) -> list[str]:

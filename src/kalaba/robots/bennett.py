@@ -68,7 +68,6 @@ def scenario(*, speed: float) -> Scenario:
 
 ENTRY = Entry(
     name="bennett",
-    summary="Bennett's four hinges in space: 5 rows of rank 2 on the manifold, 1 freedom against the count",
     source=(
         "Bennett (1903), A new mechanism, Engineering 76, 777-778; Bennett (1914), The skew isogram mechanism, "
         "Proceedings of the London Mathematical Society s2-13, 151-173; kalaba's own numbers"

@@ -2,75 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from importlib import import_module
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kalaba.errors import ModelError, near
-from kalaba.model.options import Choice
-from kalaba.model.system import System
-from kalaba.robots import (
-    bennett,
-    delta,
-    differential_drive,
-    dual_mobile_arm,
-    five_bar,
-    flexible_arm_3d,
-    flexible_four_bar,
-    floating_flexible_arm,
-    four_bar,
-    n_arm_carry,
-    planar_parallel,
-    puma560,
-    pus_upu,
-    sarrus,
-    spinning_beam,
-    stewart,
-    three_arm_screw,
-    two_arm_carry,
-    two_arm_keyed_peg,
-    two_arm_peg,
-    two_arm_scissors,
-    two_arm_screw,
-    two_drive_carry,
-)
-from kalaba.robots.entry import Entry
 from kalaba.robots.papers.shelf import paper_of, papers_about
-from kalaba.run.scenario import Scenario
+from kalaba.robots.summaries import SUMMARIES
+
+if TYPE_CHECKING:
+    from kalaba.model.options import Choice
+    from kalaba.model.system import System
+    from kalaba.robots.entry import Entry
+    from kalaba.run.scenario import Scenario
 
 NO_PARAMETERS: Mapping[str, float] = MappingProxyType({})
 
-ENTRIES: Mapping[str, Entry] = MappingProxyType(
-    {
-        entry.name: entry
-        for entry in (
-            dual_mobile_arm.ENTRY,
-            planar_parallel.ENTRY,
-            four_bar.ENTRY,
-            five_bar.ENTRY,
-            bennett.ENTRY,
-            sarrus.ENTRY,
-            delta.ENTRY,
-            stewart.ENTRY,
-            pus_upu.ENTRY,
-            puma560.ENTRY,
-            two_arm_carry.ENTRY,
-            two_arm_scissors.ENTRY,
-            two_arm_peg.ENTRY,
-            two_arm_keyed_peg.ENTRY,
-            two_arm_screw.ENTRY,
-            three_arm_screw.ENTRY,
-            n_arm_carry.ENTRY,
-            differential_drive.ENTRY,
-            two_drive_carry.ENTRY,
-            floating_flexible_arm.ENTRY,
-            flexible_arm_3d.ENTRY,
-            flexible_four_bar.ENTRY,
-            spinning_beam.ENTRY,
-        )
-    }
-)
+
+class Entries(Mapping[str, "Entry"]):
+    """Entries by name; the module of a machine is imported when its entry is asked for, those of the others are not."""
+
+    def __getitem__(self, name: str) -> Entry:
+        if name not in SUMMARIES:
+            raise KeyError(name)
+        module = import_module(f"kalaba.robots.{name.replace('-', '_')}")
+        return module.ENTRY  # type: ignore[no-any-return]
+
+    def __contains__(self, name: object) -> bool:
+        return name in SUMMARIES
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(SUMMARIES)
+
+    def __len__(self) -> int:
+        return len(SUMMARIES)
+
+
+ENTRIES: Mapping[str, Entry] = Entries()
 
 
 class Listed(NamedTuple):
@@ -98,7 +68,7 @@ class Listed(NamedTuple):
 
 def catalog() -> tuple[Listed, ...]:
     """Names of the machines that can be loaded, with one line each; each carries its source too."""
-    return tuple(Listed(entry.name, entry.summary) for entry in ENTRIES.values())
+    return tuple(Listed(name, summary) for name, summary in SUMMARIES.items())
 
 
 def look_for(name: str) -> Entry | None:

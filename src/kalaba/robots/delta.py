@@ -124,7 +124,6 @@ def scenario(*, rods: str, swing: float, rate: float, stiffness: float, damping:
 
 ENTRY = Entry(
     name="delta",
-    summary="three arms and parallelograms carry a platform that cannot turn; 3 freedoms, three motors",
     source="Clavel (1988), DELTA, a fast robot with parallel geometry, 18th ISIR; kalaba's own numbers",
     build=system,
     scenario=scenario,

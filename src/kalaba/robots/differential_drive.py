@@ -82,7 +82,6 @@ def scenario(*, width: float, length: float, lap_time: float, frequency: float, 
 
 ENTRY = Entry(
     name="differential-drive",
-    summary="a platform rolls on two driven wheels and a castor: 3 rows of rolling without slip, 2 freedoms, 2 motors",
     source="kalaba's own numbers; the textbook wheeled robot",
     build=system,
     scenario=scenario,

@@ -258,7 +258,6 @@ FIGURES = PaperFigures(
 
 ENTRY = Entry(
     name="dual-mobile-arm",
-    summary="two mobile arms carry one load, cut at its middle: 12 coordinates, 6 rows of structure, 6 of path",
     source=dong2022.CITATION.text,
     build=system,
     scenario=scenario,

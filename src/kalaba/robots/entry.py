@@ -12,6 +12,7 @@ from kalaba.model.options import Option, settings
 from kalaba.model.system import System
 from kalaba.printing.notation import Notation
 from kalaba.robots.published import PaperFigures
+from kalaba.robots.summaries import SUMMARIES
 from kalaba.run.scenario import Scenario
 
 
@@ -31,7 +32,6 @@ class Entry:
     """
 
     name: str
-    summary: str  # one line
     source: str  # citation
     build: Callable[..., System] = field(repr=False)
     scenario: Callable[..., Scenario] = field(repr=False)
@@ -40,6 +40,11 @@ class Entry:
     errata: tuple[Erratum, ...] = ()
     figures: PaperFigures | None = None  # of the source, to draw ours over
     notation: Notation = Notation()  # letters of the source, for equations in print
+
+    @property
+    def summary(self) -> str:
+        """One line."""
+        return SUMMARIES[self.name]
 
     @property
     def errata_table(self) -> Table:

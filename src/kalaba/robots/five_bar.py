@@ -69,7 +69,6 @@ def scenario(*, motors: int, swing: float, rate: float, stiffness: float, dampin
 
 ENTRY = Entry(
     name="five-bar",
-    summary="two arms of two links that hold one point in a vertical plane; 2 freedoms, two motors or three",
     source="kalaba's own numbers; the textbook five-bar",
     build=system,
     scenario=scenario,

@@ -81,7 +81,6 @@ def scenario(*, swing: float, swing_time: float, stiffness: float, damping: floa
 
 ENTRY = Entry(
     name="flexible-arm-3d",
-    summary="space arm of six hinges, two tubes that bend in two planes and twist, on a satellite that flies free",
     source="kalaba's own numbers; the layout of the shuttle's arm",
     build=system,
     scenario=scenario,

@@ -55,7 +55,6 @@ def scenario(*, modes: int, foreshortening: bool, speed: float, gain: float) -> 
 
 ENTRY = Entry(
     name="flexible-four-bar",
-    summary="crank and rocker joined by a thin strip that bends, closed by a hinge: 5 rows, 1 freedom and modes",
     source="kalaba's own numbers; the four-bar of this catalogue with a strip of aluminium as its coupler",
     build=system,
     scenario=scenario,

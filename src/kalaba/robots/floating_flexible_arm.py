@@ -318,7 +318,6 @@ def _notation() -> Notation:
 
 ENTRY = Entry(
     name=NAME,
-    summary="carrier afloat with two flexible links and a load, in a plane: 6 coordinates and the links' modes",
     source=liao2010.CITATION.text,
     build=system,
     scenario=scenario,

@@ -42,7 +42,6 @@ def scenario(*, speed: float, gain: float) -> Scenario:
 
 ENTRY = Entry(
     name="four-bar",
-    summary="crank and rocker in a vertical plane, closed by a hinge in space: 5 rows, 1 freedom",
     source="kalaba's own numbers; the textbook crank-rocker (Grashof)",
     build=system,
     scenario=scenario,

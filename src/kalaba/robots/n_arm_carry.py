@@ -87,7 +87,6 @@ def _smooth(begin: float, duration: float) -> str:
 
 ENTRY = Entry(
     name="n-arm-carry",
-    summary="a ring of arms carries one disc by its rim: 6 freedoms with any number of arms",
     source=common.SOURCE,
     build=system,
     scenario=scenario,

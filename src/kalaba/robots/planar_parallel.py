@@ -299,7 +299,6 @@ FIGURES = PaperFigures(
 
 ENTRY = Entry(
     name="planar-parallel",
-    summary="three legs of two links hold one point in a plane: 12 coordinates, 10 rows, 2 freedoms, 3 motors",
     source=han2020.CITATION.text,
     build=system,
     scenario=scenario,

@@ -96,7 +96,6 @@ def scenario(*, waist_swing: float, swing: float, rate: float, stiffness: float,
 
 ENTRY = Entry(
     name="puma560",
-    summary="serial arm of six hinges with a spherical wrist and the usual published inertias",
     source=(
         "Armstrong, Khatib and Burdick (1986), The explicit dynamic model and inertial parameters of the PUMA 560 arm, "
         "doi 10.1109/ROBOT.1986.1087644 (torques); Corke and Armstrong-Hélouvry (1994), A search for consensus among "

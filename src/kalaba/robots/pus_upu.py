@@ -239,7 +239,6 @@ def _notation() -> Notation:
 
 ENTRY = Entry(
     name="pus-upu",
-    summary="six sliders and a middle leg hold a platform: 27 velocities, 22 rows, 5 freedoms, six motors or five",
     source=(
         f"{dou2014.CITATION.text}; masses and path are published, geometry is not: lengths and angles are fitted to "
         "the published peak forces"

@@ -71,7 +71,6 @@ def scenario(*, swing: float, rate: float, stiffness: float, damping: float) -> 
 
 ENTRY = Entry(
     name="sarrus",
-    summary="Sarrus's two legs that guide a platform straight up: 5 rows of rank 4, 1 freedom against the count",
     source=(
         "Sarrus (1853), Note sur la transformation des mouvements rectilignes alternatifs, en mouvements circulaires, "
         "et réciproquement, Comptes rendus de l'Académie des sciences 36, 1036-1038; kalaba's own numbers"

@@ -53,7 +53,6 @@ def scenario(*, modes: int, foreshortening: bool) -> Scenario:
 
 ENTRY = Entry(
     name="spinning-beam",
-    summary="a beam spun up about its root by a prescribed angle; with foreshortening it stiffens, without it diverges",
     source=(
         "the spin-up of Kane, Ryan and Banerjee (1987), Dynamics of a cantilever beam attached to a moving base, "
         "Journal of Guidance, Control, and Dynamics 10(2), 139-151, with the numbers usual since Simo and Vu-Quoc"

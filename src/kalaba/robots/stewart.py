@@ -83,7 +83,6 @@ def scenario(*, stroke: float, frequency: float, stiffness: float, damping: floa
 
 ENTRY = Entry(
     name="stewart",
-    summary="six legs of changing length carry a platform: 24 velocities, 18 rows, 6 freedoms, six motors",
     source="Stewart (1965), A platform with six degrees of freedom, Proc. IMechE 180, 371-386; kalaba's own numbers",
     build=system,
     scenario=scenario,

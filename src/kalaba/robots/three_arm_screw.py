@@ -75,7 +75,6 @@ def scenario(  # noqa: PLR0913  (options of the entry)
 
 ENTRY = Entry(
     name="three-arm-screw",
-    summary="three arms hold a nut, a bolt in its thread and a sleeve that slides on it: 9 freedoms",
     source=common.SOURCE,
     build=system,
     scenario=scenario,

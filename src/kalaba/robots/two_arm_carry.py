@@ -42,7 +42,6 @@ def scenario(*, squeeze: Choice, diameter: float, lap_time: float, frequency: fl
 
 ENTRY = Entry(
     name="two-arm-carry",
-    summary="two six-hinge arms carry one rigid load: 6 freedoms, 12 motors",
     source=common.SOURCE,
     build=system,
     scenario=scenario,

@@ -44,7 +44,6 @@ def scenario(*, depth: float, push_time: float, frequency: float, damping: float
 
 ENTRY = Entry(
     name="two-arm-keyed-peg",
-    summary="two arms put a peg with a key into a block: 7 freedoms",
     source=common.SOURCE,
     build=system,
     scenario=scenario,

@@ -51,7 +51,6 @@ def scenario(*, depth: float, turn: float, push_time: float, frequency: float, d
 
 ENTRY = Entry(
     name="two-arm-peg",
-    summary="two arms put a round peg into a block: 8 freedoms",
     source=common.SOURCE,
     build=system,
     scenario=scenario,

@@ -50,7 +50,6 @@ def scenario(
 
 ENTRY = Entry(
     name="two-arm-scissors",
-    summary="two arms hold two blades that a hinge joins: 7 freedoms",
     source=common.SOURCE,
     build=system,
     scenario=scenario,

@@ -69,7 +69,6 @@ def scenario(*, coordinate: str, turns: float, turn_time: float, frequency: floa
 
 ENTRY = Entry(
     name="two-arm-screw",
-    summary="two arms turn a bolt in a nut: 7 freedoms",
     source=common.SOURCE,
     build=system,
     scenario=scenario,

@@ -59,7 +59,6 @@ def scenario(*, diameter: float, lap_time: float, frequency: float, damping: flo
 
 ENTRY = Entry(
     name="two-drive-carry",
-    summary="two wheeled robots carry one load, each by a hinge on its nose: 16 rows of rank 13, 3 freedoms, 4 motors",
     source="kalaba's own numbers",
     build=system,
     scenario=scenario,

@@ -1,5 +1,7 @@
 """The catalogue: every entry says what it is, and mistakes are answered on one line."""
 
+import subprocess
+import sys
 from collections.abc import Iterable
 from itertools import product
 from pathlib import Path
@@ -16,7 +18,7 @@ from kalaba.robots import catalogue
 from kalaba.robots.catalogue import ENTRIES, catalog, load, scenario
 from kalaba.robots.entry import Entry
 
-SUPPORT = {"__init__", "catalogue", "cooperation", "entry", "feedback", "published", "recognise"}
+SUPPORT = {"__init__", "catalogue", "cooperation", "entry", "feedback", "published", "recognise", "summaries"}
 
 
 MANY = 8  # combinations; above this one option at a time is changed
@@ -46,6 +48,7 @@ def test_every_module_is_listed():
 def test_the_catalogue_gives_a_name_and_a_line_each():
     assert catalog() == tuple((name, entry.summary) for name, entry in ENTRIES.items())
     assert all(summary and "\n" not in summary for _, summary in catalog())
+    assert all(entry.name == name for name, entry in ENTRIES.items())
     assert all(one.source == ENTRIES[one.name].source and one.source for one in catalog())
 
 
@@ -166,6 +169,14 @@ def test_an_amount_is_a_number_from_zero(value):
 def test_a_wrong_parameter_names_the_near_ones():
     with pytest.raises(ModelError, match=r"no parameter 'crank\.mas'; did you mean crank\.mass"):
         load("four-bar", {"crank.mas": 1.0})
+
+
+def test_a_machine_is_imported_without_the_others():
+    loaded = "[name for name, module in sys.modules.items() if 'kalaba.robots.' in name and hasattr(module, 'ENTRY')]"
+    code = f"import sys; from kalaba.robots.catalogue import ENTRIES; list(ENTRIES), 'x' in ENTRIES; print({loaded})"
+    code += f"; ENTRIES['four-bar']; print({loaded})"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.splitlines() == ["[]", "['kalaba.robots.four_bar']"]
 
 
 def test_the_entries_cannot_be_changed():
