@@ -78,7 +78,7 @@ class Stepping:
             take, at, rest, n_q, n_v = self._threads.direct
             q_next, v_next = empty(n_q), empty(n_v)
             is_taken = take(at, q, v, rest if actuation is None else actuation, q_next, v_next, t, dt)
-        except (AttributeError, TypeError, ValueError):  # no pair, no arrays
+        except Exception:  # noqa: BLE001  (no pair, no arrays; or whatever a class that somebody wrote does)
             return None
         return new_tuple(State, (q_next, v_next)) if is_taken else None
 

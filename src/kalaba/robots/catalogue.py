@@ -36,7 +36,7 @@ from kalaba.robots import (
     two_drive_carry,
 )
 from kalaba.robots.entry import Entry
-from kalaba.robots.papers.shelf import paper_of, papers_about
+from kalaba.robots.papers.shelf import paper_of, papers_called
 from kalaba.run.scenario import Scenario
 
 NO_PARAMETERS: Mapping[str, float] = MappingProxyType({})
@@ -108,7 +108,7 @@ def look_for(name: str) -> Entry | None:
     """
     if name in ENTRIES:
         return ENTRIES[name]
-    papers = papers_about(name) if name.strip() else ()
+    papers = papers_called(name)
     machines = [machine for paper in papers for machine in paper.machines]
     if len(machines) > 1:
         raise ModelError(f"{name}: papers about it have the machines {', '.join(machines)}. Name one of them.")

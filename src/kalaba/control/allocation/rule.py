@@ -11,6 +11,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kalaba.boundary import is_a
 from kalaba.control.allocation.excess import least_beyond
 from kalaba.control.allocation.solutions import least_squares, solutions
 from kalaba.errors import ControlError
@@ -161,7 +162,7 @@ def refuse_mixed_units(rule: Allocation, motors: Sequence[str], units: Sequence[
 
 def checked_rule(rule: object, what: str) -> Allocation:
     """The same rule, if it is one; `what` asks for it."""
-    if isinstance(rule, Allocation) and not isinstance(rule, type):
+    if is_a(rule, Allocation) and not isinstance(rule, type):
         return rule
     raise ControlError(
         f"{what}: expected kb.LeastSquares(), MinMax(), Bounded() or a rule of your own with all members of "
