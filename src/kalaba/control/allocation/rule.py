@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol, cast, runtime_checkable
 
 import casadi as ca
 import numpy as np
@@ -163,7 +163,7 @@ def refuse_mixed_units(rule: Allocation, motors: Sequence[str], units: Sequence[
 def checked_rule(rule: object, what: str) -> Allocation:
     """The same rule, if it is one; `what` asks for it."""
     if is_a(rule, Allocation) and not isinstance(rule, type):
-        return rule
+        return cast("Allocation", rule)
     raise ControlError(
         f"{what}: expected kb.LeastSquares(), MinMax(), Bounded() or a rule of your own with all members of "
         f"kalaba.control.allocation.Allocation, got {rule!r}."
