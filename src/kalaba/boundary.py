@@ -16,6 +16,7 @@ from functools import cache
 from inspect import Parameter, cleandoc, signature, unwrap
 from numbers import Integral, Real
 from pathlib import Path
+from types import UnionType
 from typing import TYPE_CHECKING, Any, cast
 
 from kalaba.errors import FileError, KalabaError, ModelError, one_line
@@ -170,12 +171,16 @@ def check_choice(value: object, kind: type, what: str, example: str, error: type
     if isinstance(value, type):
         name = value.__name__
         raise error(f"{what}: expected a value such as {example}, got the class {name}. Write {name}().")
-    try:
-        is_one = isinstance(value, kind)  # a protocol asks for attributes
-    except Exception:  # noqa: BLE001  (whatever a class that somebody wrote does)
-        is_one = False
-    if not is_one:
+    if not is_a(value, kind):
         raise error(f"{what}: expected a value such as {example}, got {shown(value)}.")
+
+
+def is_a(value: object, kind: type | UnionType) -> bool:
+    """Whether a value is of a class or does what a protocol asks; one whose class raises when it is asked does not."""
+    try:
+        return isinstance(value, kind)  # a protocol asks for attributes
+    except Exception:  # noqa: BLE001  (whatever a class that somebody wrote does)
+        return False
 
 
 def check_whole(value: object, what: str, least: int, most: int, error: type[KalabaError] = ModelError) -> None:
@@ -190,11 +195,13 @@ def checked_pairs(
     value: object, what: str, expected: str, error: type[KalabaError] = ModelError
 ) -> tuple[tuple[str, Any], ...]:
     """Pairs of a name and a value, of a map or of a sequence of them; anything else is refused."""
+    from kalaba.hints import is_text
+
     try:
         pairs = tuple(dict(cast("Mapping[str, Any]", value)).items())
     except Exception as problem:  # whatever a map of somebody's class does
         raise error(f"{what}: expected {expected}, got {shown(value)}.") from problem
-    if any(not isinstance(name, str) for name, _ in pairs):
+    if not all(is_text(name) for name, _ in pairs):
         raise error(f"{what}: expected {expected}, got {shown(value)}.")
     return pairs
 

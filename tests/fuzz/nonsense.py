@@ -2,7 +2,7 @@
 # ruff: noqa: E501, FBT003, PLR0911, PLW0108  (tables read along their rows; a value is made when it is asked for)
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from functools import partial
@@ -35,6 +35,28 @@ class Silent:
     """An object that cannot be shown."""
 
     __repr__ = __str__ = raises  # type: ignore[assignment]
+
+
+class Closed:
+    """An object of which nothing but its class can be read."""
+
+    def __getattribute__(self, name: str) -> object:
+        if name == "__class__":
+            return object.__getattribute__(self, name)
+        raise RuntimeError("no")
+
+
+class Unmapped(Mapping):  # type: ignore[type-arg]
+    """A map that says which names it has, and none of their values."""
+
+    def __getitem__(self, key: object) -> object:
+        raise RuntimeError("no")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(("motor", "crank"))
+
+    def __len__(self) -> int:
+        return 2
 
 
 class Unread:
@@ -82,6 +104,7 @@ MADE: tuple[Callable[[], object], ...] = (
     lambda: np.ma.masked_all(3), Silent, Unread, nested, lambda: pd.Series([1.0, 2.0, 3.0]), lambda: pd.DataFrame({"a": [1.0]}), lambda: pd.NaT,
     lambda: broken(float, 1.0, "__repr__", "__format__"), lambda: broken(float, 1.0, "__lt__", "__gt__", "__float__", "__add__"),
     lambda: broken(str, "crank.angle", "__eq__", "__hash__", "split"), lambda: broken(str, "no such", "__repr__"),
+    Closed, Unmapped, lambda: broken(tuple, (1.0, 2.0), "__iter__", "__len__", "__getitem__"), lambda: ["crank.tip"],
     lambda: broken(list, [1.0], "__iter__", "__len__"), lambda: broken(dict, {"a": 1.0}, "items", "keys", "__iter__"),
     lambda: np.str_("crank.angle"), lambda: np.float16(0.5), lambda: np.longdouble("1e4000"), lambda: np.timedelta64(1, "s"), lambda: Decimal("sNaN"),
     lambda: 10**5000, lambda: "\ud800", lambda: "a\u202eb", lambda: np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0]), lambda: np.matrix([[1.0, 2.0, 3.0]]),

@@ -48,6 +48,10 @@ class Things:
         return kb.simulate(self.plant, 0.05, control={"motor": "1"}, stepper=kb.RungeKutta4(1e-2))
 
     @cached_property
+    def runs(self) -> kb.results.Runs:
+        return kb.simulate_batch(self.plant, 0.02, parameters={"crank.mass": [1.0, 1.1]}, stepper=kb.RungeKutta4(1e-2))
+
+    @cached_property
     def carried(self) -> kb.Run:
         return kb.simulate(self.cell, 0.02, control=kb.Carry(), stepper=kb.RungeKutta4(1e-2))
 
@@ -318,6 +322,9 @@ RUNNING: dict[str, Call] = {
     "simulate": lambda: (kb.simulate, {"system": T.plant, "duration": 0.05, "start": T.state, "stepper": kb.RungeKutta4(0.01), "control": {"motor": "1"}, "stabilisation": kb.Projection(), "save_every": 0.01, "stop": "crank.angle > 9", "progress": lambda _: None, "check": True, "max_steps": 1000, "max_time": 5.0}),
     "simulate, system": lambda: (lambda **given: kb.simulate(T.system, 0.02, **given), {"start": (T.q, T.v), "stepper": kb.DormandPrince(), "control": None, "stop": None}),
     "simulate, in Python": lambda: (lambda **given: kb.simulate(T.plain, 0.02, **given), {"start": T.state, "stepper": kb.RungeKutta4(0.01), "control": {"motor": "sin(t)"}, "max_steps": 1000}),
+    "simulate_batch": lambda: (kb.simulate_batch, {"system": T.plant, "duration": 0.03, "start": T.state, "parameters": {"crank.mass": [1.0, 1.1, 1.2]}, "control": {"motor": "1"}, "stepper": kb.RungeKutta4(0.01), "save_every": 0.01, "stop": "crank.angle > 9", "threads": 2}),
+    "simulate_batch, alone": lambda: (lambda **given: kb.simulate_batch(T.system, 0.02, **given), {"start": (np.tile(T.q, (2, 1)), np.tile(T.v, (2, 1))), "stepper": kb.DormandPrince(), "control": kb.Sampled(lambda t, q, v: [0.0], 100.0), "threads": 1}),
+    "results.Runs.numbers": lambda: (T.runs.numbers, {"run": 1}),
     "Auto": lambda: (running(kb.Auto), {"rtol": 1e-6, "atol": 1e-9, "first_step": 1e-3, "max_step": 0.1}),
     "RungeKutta4": lambda: (running(kb.RungeKutta4), {"step": 0.01}),
     "DormandPrince": lambda: (running(kb.DormandPrince), {"rtol": 1e-6, "atol": 1e-9, "first_step": 1e-3, "max_step": 0.1}),
@@ -541,13 +548,13 @@ COOPERATING: dict[str, Call] = {
 CALLS: dict[str, Call] = {**DESCRIBING, **BUILDING, **PLANT, **ANALYSING, **RUNNING, **STUDYING, **LOOKING, **PATHS, **CONTROLLING, **COOPERATING}
 
 
-METHODS_OF = {"System": kb.System, "Study": kb.Study, "studies.StudyResults": kb.studies.StudyResults, "Plant": kb.Plant, "Run": kb.Run, "Equations": kb.Equations, "ObjectSpace": kb.cooperate.ObjectSpace, "path.Path": kb.path.Path, "control.Servo": kb.control.Servo, "control.PlatformSpace": kb.control.PlatformSpace, "Start": kb.Start, "Scenario": kb.Scenario}
+METHODS_OF = {"System": kb.System, "Study": kb.Study, "studies.StudyResults": kb.studies.StudyResults, "Plant": kb.Plant, "Run": kb.Run, "Equations": kb.Equations, "ObjectSpace": kb.cooperate.ObjectSpace, "path.Path": kb.path.Path, "control.Servo": kb.control.Servo, "control.PlatformSpace": kb.control.PlatformSpace, "Start": kb.Start, "Scenario": kb.Scenario, "results.Runs": kb.results.Runs}
 
 _REASONS = {
-    "a class of results, which kalaba makes and people read": "studies.StudyResults studies.StudyProgress studies.Spread studies.Found Equations Run analyse.Mobility analyse.Cut analyse.Cuts analyse.Linear analyse.Frequencies control.Efforts control.TradeOff control.PlatformSpace control.Plan cooperate.ObjectSpace cooperate.ObjectForm cooperate.GraspForces kinematics.Reach kinematics.AssemblyMode kinematics.MotorPlaces kinematics.Singularity kinematics.SingularityMap plant.NamedState plant.Energy plant.NumericPose plant.Motion plant.Reaction plant.Derivatives results.Status results.Ending results.Effort results.Worst results.MethodChange results.Accuracy results.Verdict results.StateError results.Judgement results.Shortfall run.Progress plot.Match plot.Measured path.PathMotion path.TurnMotion view.Studio",
+    "a class of results, which kalaba makes and people read": "studies.StudyResults studies.StudyProgress studies.Spread studies.Found Equations Run analyse.Mobility analyse.Cut analyse.Cuts analyse.Linear analyse.Frequencies control.Efforts control.TradeOff control.PlatformSpace control.Plan cooperate.ObjectSpace cooperate.ObjectForm cooperate.GraspForces kinematics.Reach kinematics.AssemblyMode kinematics.MotorPlaces kinematics.Singularity kinematics.SingularityMap plant.NamedState plant.Energy plant.NumericPose plant.Motion plant.Reaction plant.Derivatives results.Status results.Ending results.Effort results.Worst results.MethodChange results.Accuracy results.Verdict results.StateError results.Judgement results.Shortfall run.Progress plot.Match plot.Measured path.PathMotion path.TurnMotion view.Studio results.Runs",
     "an error or a warning": "KalabaError analyse.NotInEquilibriumWarning plant.RebuildWarning run.AccuracyWarning run.SingularWarning run.DeformationWarning run.HoldWarning run.StiffWarning run.ShortfallWarning",
     "a protocol or a base class that people extend": "studies.Sampling studies.Variable control.Controller control.Allocation path.Timing steppers.Stepper steppers.AdaptiveStepper joints.Joint joints.Gap joints.Glyph joints.InWorld joints.JointMotion joints.Marker joints.Shape",
-    "takes or gives symbols of CasADi, inside a derivation": "path.Path.expressions path.Path.progress_expression joints.off_labels joints.tilt_labels joints.direction joints.kinds control.Servo.described Plant.function",
+    "takes or gives symbols of CasADi, inside a derivation": "path.Path.expressions path.Path.progress_expression joints.off_labels joints.tilt_labels joints.direction joints.kinds control.Servo.described Plant.function Plant.kernel",
     "opens a page, until it is closed": "studio view.Studio",
     "angles of a platform in space, which this machine has not": "control.PlatformSpace.angles",
 }

@@ -69,6 +69,12 @@ def test_a_reader_finds_the_machine_of_a_paper(words, machine):
     assert find(words).name == machine
 
 
+@pytest.mark.parametrize("words", ["motor", "platform", "10.", "2014", "e", "", "Liao motor"])
+def test_a_word_of_a_title_or_a_part_of_a_name_is_no_machine(words):
+    with pytest.raises(ModelError, match="no machine"):
+        find(words)
+
+
 def test_an_author_of_two_papers_has_two_machines():
     assert len(papers_about("Dong")) == 2
     with pytest.raises(ModelError, match=r"papers about it have the machines dual-mobile-arm, planar-parallel\."):

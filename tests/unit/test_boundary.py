@@ -251,3 +251,76 @@ def test_what_cannot_be_shown_is_refused_in_one_line(call, value):
 def test_masked_numbers_are_no_inertia():
     with pytest.raises(KalabaError, match=r"Solid\.inertia"):
         kb.System("s", (kb.Body("a", kb.Solid(1.0, inertia=MASKED), joint=kb.Revolute()),))
+
+
+class Closed:
+    """Nothing but its class can be read."""
+
+    def __getattribute__(self, name: str) -> object:
+        if name == "__class__":
+            return object.__getattribute__(self, name)
+        raise RuntimeError("no")
+
+
+class Unmapped(Mapping):  # type: ignore[type-arg]
+    __getitem__ = raises  # type: ignore[assignment]
+
+    def __iter__(self):
+        return iter(("motor",))
+
+    def __len__(self) -> int:
+        return 1
+
+
+class OddList(list[object]):
+    __iter__ = __len__ = raises  # type: ignore[assignment]
+
+
+class OddPair(tuple[object, ...]):
+    __slots__ = ()
+    __iter__ = __getitem__ = raises  # type: ignore[assignment]
+
+
+@pytest.fixture(scope="module")
+def four_bar() -> kb.Plant:
+    return kb.build(kb.load("four-bar"))
+
+
+REFUSED = {
+    "a name": lambda _: kb.Frame("f", Closed()),
+    "a rule": lambda _: kb.Carry(share=Closed()),
+    "goals": lambda _: kb.IdealServo(Closed()),
+    "a drive's law": lambda _: kb.Drive().around(Closed()),
+    "a configuration": lambda plant: plant.motion(Closed(), plant.start.v),
+    "an actuation": lambda plant: plant.step(plant.start, Closed()),
+    "a state": lambda plant: plant.step(OddPair(plant.start)),
+    "a control": lambda plant: kb.simulate(plant, 0.01, control=Closed()),
+    "a control's map": lambda plant: kb.simulate(plant, 0.01, control=Unmapped()),
+    "wrenches": lambda plant: plant.motion(*plant.start, wrenches=Unmapped()),
+    "a condition": lambda plant: kb.simulate(plant, 0.01, stop=OddText("crank.angle > 9")),
+    "a connection": lambda plant: plant.reaction(OddText("pin"), *plant.start),
+    "names": lambda plant: plant.watch(OddList(["crank.angle"]), plant.inputs(*plant.start)),
+    "one of the names": lambda plant: plant.watch((OddText("crank.angle"),), plant.inputs(*plant.start)),
+    "a key": lambda plant: plant.once(OddText("key"), dict),
+    "a key with a list": lambda plant: plant.once((1, []), dict),
+    "levels": lambda _: kb.control.Cascade(OddList([()])),
+}
+
+
+@pytest.mark.parametrize("call", REFUSED.values(), ids=REFUSED)
+def test_classes_that_raise_are_refused_in_one_line(call, four_bar):
+    with pytest.raises(KalabaError):
+        call(four_bar)
+
+
+def test_names_of_readings_may_stand_in_a_list(four_bar):
+    packed = four_bar.inputs(*four_bar.start)
+    assert four_bar.watch(["crank.angle"], packed)[0] == pytest.approx(four_bar.watch(("crank.angle",), packed)[0])
+
+
+def test_a_run_among_many_has_a_number():
+    runs = kb.simulate_batch(kb.load("four-bar"), 0.01, parameters={"crank.mass": [1.0, 2.0]})
+    assert runs.numbers(1) == {"crank.mass": 2.0}
+    for number in (2, -1, "1", None):
+        with pytest.raises(KalabaError, match="from 0 to 1"):
+            runs.numbers(number)

@@ -15,6 +15,7 @@ from kalaba.control.course import Course, course, course_from
 from kalaba.control.goals import Follow, Goal, Rows, checked_goals, chosen, duration_of, motion_of, stacked
 from kalaba.control.ideal import idle_motors
 from kalaba.errors import ControlError
+from kalaba.hints import is_ordinary
 from kalaba.paths.checks import zero_or_more
 from kalaba.plant.arguments import own_state
 from kalaba.plant.laws import Law
@@ -57,7 +58,7 @@ class Cascade:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        if not isinstance(self.levels, tuple | list):
+        if not isinstance(self.levels, tuple | list) or not is_ordinary(self.levels):
             raise ControlError(f"Cascade.levels: expected sets of goals, (structure, path), got {shown(self.levels)}.")
         levels = tuple(checked_goals(level, "Cascade") for level in self.levels)
         object.__setattr__(self, "levels", levels)

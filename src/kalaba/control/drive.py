@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba import tolerances
-from kalaba.boundary import check_arguments, check_fields
+from kalaba.boundary import check_arguments, check_fields, is_a, shown
 from kalaba.control.transmission import Backlash, Friction, Sides, Transmission, encoders
 from kalaba.errors import ControlError
 from kalaba.model.acting import Sampled
@@ -93,8 +93,8 @@ class Drive:
     def around(self, control: Control) -> Driven:
         """A control behind this drive."""
         check_arguments(Drive.around, locals(), ControlError)
-        if not isinstance(control, Controller | Mapping | Sampled):
-            raise ControlError(f"Drive: expected a control such as kb.servo(...) or a mapping, got {control!r}.")
+        if not is_a(control, Controller | Mapping | Sampled):
+            raise ControlError(f"Drive: expected a control such as kb.servo(...) or a mapping, got {shown(control)}.")
         return Driven(control, self)
 
     def sampled(self, plant: Plant, law: DriveLaw, memory: Any, effort: Array | None) -> Sampled:  # noqa: ANN401  (a law's memory is its own)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 import casadi as ca
 import numpy as np
 
-from kalaba.boundary import check_arguments, entries_of, shown
+from kalaba.boundary import check_arguments, entries_of, is_a, shown
 from kalaba.derive.applied import frame_jacobian
 from kalaba.errors import ControlError, near
 from kalaba.model.units import unit_of
@@ -108,7 +108,7 @@ def checked_goals(goals: object, what: str) -> tuple[Goal, ...]:
     """One goal or several as a tuple; `what` asks for them."""
     several = entries_of(goals) if isinstance(goals, Iterable) and not isinstance(goals, str) else (goals,)
     for goal in several:
-        if not isinstance(goal, Goal):
+        if not is_a(goal, Goal):
             raise ControlError(f"{what}: expected goals such as kb.follow(...) or kb.posture(), got {shown(goal)}.")
     return several
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba import tolerances
-from kalaba.boundary import check_arguments
+from kalaba.boundary import check_arguments, is_a
 from kalaba.control import servo_expressions
 from kalaba.control.allocation import Allocation, LeastSquares, checked_rule, rule_for_units
 from kalaba.control.allocation.solutions import row_lengths
@@ -331,7 +331,7 @@ def servo(  # noqa: PLR0913  (every choice of the law has its own name)
     """
     check_arguments(servo, locals(), ControlError)
     plant = build(system)
-    if not isinstance(correction, Correction | None) or isinstance(correction, type):
+    if not is_a(correction, Correction | None) or isinstance(correction, type):
         raise ControlError(f"servo.correction: expected kb.Robust(...) or kb.Adaptive(...), got {correction!r}.")
     if plant.is_singular:
         raise ControlError(f"{plant.system.name}: servo control needs a mass matrix of full rank. Give bodies mass.")

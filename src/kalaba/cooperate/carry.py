@@ -16,7 +16,7 @@ import casadi as ca
 import numpy as np
 
 from kalaba import tolerances
-from kalaba.boundary import check_arguments, checked_pairs, shown
+from kalaba.boundary import check_arguments, checked_pairs, is_a, shown
 from kalaba.control.allocation import Allocation, LeastSquares
 from kalaba.control.allocation.rule import limit_weights
 from kalaba.control.goals import numbers_of, parts_of, stacked_aims
@@ -85,9 +85,7 @@ class Carry(Controller):
                 raise ControlError(f"Carry.{name}: expected a {name} of kb.path, got {shown(value)}.")
         if self.path is None and self.turn.angle != 0.0:
             raise ControlError("Carry.turn: a turn goes in step with a path, and there is none. Give path=.")
-        if self.share is not None and not (
-            isinstance(self.share, Allocation) and self.share.closed_form_spare == math.inf
-        ):
+        if self.share is not None and not (is_a(self.share, Allocation) and self.share.closed_form_spare == math.inf):
             remedy = "Other torques of kb.object_space(...) can be given by kb.Sampled(...)"
             raise ControlError(f"Carry.share: expected kb.LeastSquares(...), got {shown(self.share)}. {remedy}.")
         object.__setattr__(

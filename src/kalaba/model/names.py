@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Protocol, runtime_checkable
+from typing import Protocol, cast, runtime_checkable
 
-from kalaba.boundary import shown
+from kalaba.boundary import is_a, shown
 from kalaba.errors import ModelError
 from kalaba.hints import is_text
 from kalaba.model.text.grammar import RESERVED
@@ -58,5 +58,5 @@ def check_line(text: object, path: str) -> None:
 def check_frame(name: object, path: str) -> None:
     """Refuse what cannot be the name of a frame, such as the part itself."""
     if not is_text(name):
-        hint = f"Write {name.name!r}." if isinstance(name, Named) else "Write its name."
+        hint = f"Write {shown(cast(Named, name).name)}." if is_a(name, Named) else "Write its name."
         raise ModelError(f"{path}: expected the name of a frame, got {type(name).__name__} {shown(name)}. {hint}")

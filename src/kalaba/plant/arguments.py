@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kalaba.boundary import shown
+from kalaba.boundary import checked_pairs, shown
 from kalaba.errors import ModelError
 from kalaba.hints import is_ordinary, is_real_array
 from kalaba.plant.state import NamedState, State
@@ -120,6 +120,7 @@ def pushed_frames(wrenches: Mapping[str, ArrayLike] | None) -> ItemsView[str, Ar
     """The frames that wrenches act on, with these; what is no map is refused."""
     if wrenches is None:
         return NOTHING
-    if not isinstance(wrenches, Mapping) or not is_ordinary(wrenches):
-        raise ModelError(f"wrenches: expected {{frame: six numbers}}, got {shown(wrenches)}.")
-    return wrenches.items()
+    expected = "{frame: six numbers}"
+    if not isinstance(wrenches, Mapping):
+        raise ModelError(f"wrenches: expected {expected}, got {shown(wrenches)}.")
+    return dict(checked_pairs(wrenches, "wrenches", expected)).items()

@@ -159,7 +159,7 @@ class Quick:
                 return None
             if not -inf < t < inf or (type(t) is not float and np.ndim(t)):
                 return None
-        except (AttributeError, TypeError, ValueError):  # no arrays, no number
+        except Exception:  # noqa: BLE001  (no arrays, no number; or whatever a class that somebody wrote does)
             return None
         if (force is not None and not _is_row(force, self._v)) or (
             actuation is not None and not _is_row(actuation, self._u)

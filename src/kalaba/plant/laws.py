@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from kalaba.boundary import shown
+from kalaba.boundary import checked_pairs, is_a, shown
 from kalaba.constrain.kernels.functions import bounded, expressions, law_values
 from kalaba.constrain.kernels.laws import law_by_limbs
 from kalaba.errors import ExpressionError, ModelError
@@ -207,10 +207,10 @@ Control = Mapping[str, str | float] | Sampled | Controller
 def controller(control: Control, what: str) -> Controller:
     """A control in any of its forms as a Controller; `what` asks for it, for the error of what is none."""
     if isinstance(control, Mapping):
-        return MotorTexts(control)
+        return MotorTexts(dict(checked_pairs(control, f"{what}: control", "{motor: expression}")))
     if isinstance(control, Sampled):
         return SampledControl(control)
-    if isinstance(control, Controller) and not isinstance(control, type):
+    if is_a(control, Controller) and not isinstance(control, type):
         return control
     kinds = "{motor: expression}, a controller such as kb.Carry(...), or kb.Sampled(...)"
     raise ModelError(f"{what}: expected control as {kinds}, got {shown(control)}.")

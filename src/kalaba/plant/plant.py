@@ -24,7 +24,7 @@ from kalaba.derive.dynamics import Method
 from kalaba.derive.equations import Equations, equations_of
 from kalaba.derive.newton_euler import NewtonEuler
 from kalaba.errors import ControlError, ModelError, near
-from kalaba.hints import is_text
+from kalaba.hints import is_ordinary, is_text
 from kalaba.model.fingerprint import fingerprint
 from kalaba.model.system import System
 from kalaba.model.topology.partners import partners
@@ -279,6 +279,9 @@ class Plant:
             make: makes it
         """
         check_arguments(Plant.once, locals())
+        if not is_ordinary(key):
+            raise ModelError(f"{self.system.name}.once: expected a text or a tuple as a key, got {shown(key)}.")
+        called(hash, f"{self.system.name}.once: key", key)
         value: Value = self._values.get(key, lambda: called(make, "once"))
         return value
 
@@ -573,11 +576,12 @@ class Plant:
             names: names of coordinates, displacements and frames
             inputs: a packed state, see `inputs`
         """
-        if not isinstance(names, tuple | list):
+        if not isinstance(names, tuple | list) or not is_ordinary(names):
             raise ModelError(f"{self.system.name}: expected a tuple of names, got {shown(names)}.")
+        names = tuple(names)
         scalars = {*self.coordinates, *self.machine.displacements}
         for name in names:
-            if not isinstance(name, str) or (name not in self.machine.frames and name not in scalars):
+            if not is_text(name) or (name not in self.machine.frames and name not in scalars):
                 raise ModelError(f"{self.system.name}: no frame {shown(name)}; {near(name, self.machine.frames)}")
         self._check_packed(inputs)
         if not names:
@@ -695,7 +699,7 @@ class Plant:
             wrenches: {frame: (force, torque)} at the frame's origin, world axes (N, N·m); none if not given
             parameters: {parameter: value} instead of the plant's own, in the parameters' units
         """
-        if not isinstance(connection, str):
+        if not is_text(connection):
             raise ModelError(f"{self.system.name}: expected the name of a connection, got {shown(connection)}.")
         asked = Asked(q, v, t, force, actuation, wrenches, parameters)
         return ask_each(self, lambda plant, inputs: reaction(plant, connection, inputs), asked)

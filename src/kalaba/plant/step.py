@@ -73,7 +73,7 @@ class Stepping:
             if not is_usual or type(dt) is not float or type(t) is not float:
                 return None
             direct.q[:], direct.v[:], direct.u[:] = q, v, 0.0 if actuation is None else actuation
-        except (AttributeError, TypeError, ValueError):  # no pair, no arrays
+        except Exception:  # noqa: BLE001  (no pair, no arrays; or whatever a class that somebody wrote does)
             return None
         direct.run(t, dt)
         if not direct.is_taken[0]:

@@ -12,3 +12,4 @@ from kalaba.results.accuracy import StateError as StateError
 from kalaba.results.accuracy import Judgement as Judgement
 from kalaba.results.run import Shortfall as Shortfall
 from kalaba.results.saving import open_run as open_run
+from kalaba.results.runs import Runs as Runs

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kalaba.boundary import check_whole
 from kalaba.plant.state import State
 from kalaba.results.dataset import VARIABLES, names, unit_coordinate
 from kalaba.results.run import Status
@@ -69,6 +70,7 @@ class Runs:
         Arguments:
             run: its number
         """
+        check_whole(run, "Runs.numbers: run", 0, len(self) - 1)
         return {name: float(values[run]) for name, values in self.parameters.items()}
 
     @property

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from kalaba.errors import ModelError, near
-from kalaba.robots.papers.shelf import paper_of, papers_about
+from kalaba.robots.papers.shelf import paper_of, papers_called
 from kalaba.robots.summaries import SUMMARIES
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def look_for(name: str) -> Entry | None:
     """
     if name in ENTRIES:
         return ENTRIES[name]
-    papers = papers_about(name) if name.strip() else ()
+    papers = papers_called(name)
     machines = [machine for paper in papers for machine in paper.machines]
     if len(machines) > 1:
         raise ModelError(f"{name}: papers about it have the machines {', '.join(machines)}. Name one of them.")

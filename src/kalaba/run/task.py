@@ -13,7 +13,7 @@ from kalaba.boundary import check_choice, shown
 from kalaba.constrain.kernels.functions import expressions
 from kalaba.constrain.stabilisation import Stabilisation
 from kalaba.errors import ExpressionError, IntegrationError, ModelError
-from kalaba.hints import is_real
+from kalaba.hints import is_real, is_text
 from kalaba.model.text.expressions import parse_condition
 from kalaba.plant import failures
 from kalaba.plant.choice import keep_rows, rows_at
@@ -77,7 +77,7 @@ class Task:
             check_calls(name, duration, sampler.source.rate)
         if self.progress is not None and not callable(self.progress):
             raise ModelError(f"{name}: progress: expected a function, got {shown(self.progress)}.")
-        if self.stop is not None and not isinstance(self.stop, str):
+        if self.stop is not None and not is_text(self.stop):
             raise ModelError(f'{name}: stop: expected a condition such as "nut.travel > 0.06", got {shown(self.stop)}.')
         if not is_number(self.max_steps) or not self.max_steps >= 1:
             raise ModelError(f"{name}: expected max_steps of at least 1, got {shown(self.max_steps)}.")

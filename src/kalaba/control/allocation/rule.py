@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol, cast, runtime_checkable
 
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kalaba.boundary import is_a
 from kalaba.control.allocation.excess import least_beyond
 from kalaba.control.allocation.solutions import least_squares, solutions
 from kalaba.errors import ControlError
@@ -161,8 +162,8 @@ def refuse_mixed_units(rule: Allocation, motors: Sequence[str], units: Sequence[
 
 def checked_rule(rule: object, what: str) -> Allocation:
     """The same rule, if it is one; `what` asks for it."""
-    if isinstance(rule, Allocation) and not isinstance(rule, type):
-        return rule
+    if is_a(rule, Allocation) and not isinstance(rule, type):
+        return cast("Allocation", rule)
     raise ControlError(
         f"{what}: expected kb.LeastSquares(), MinMax(), Bounded() or a rule of your own with all members of "
         f"kalaba.control.allocation.Allocation, got {rule!r}."

@@ -184,6 +184,19 @@ class Paper:
         )
         return any(_plain(word) in _plain(text) for text in said)
 
+    def is_called(self, name: str) -> bool:
+        """Whether a name is one that it is cited by, whole: its DOI, key, authors and year, or a robot's name in print.
+
+        A part of one, or a word of the title, is a matter of a search; it names no machine.
+        """
+        people = {_plain(part) for author in self.citation.authors for part in author.replace(",", " ").split()}
+        said = {_plain(word) for word in name.replace(",", " ").split()}
+        if said & people and said <= people | {self.citation.year}:
+            return True
+        return _plain(name) in {_plain(text) for text in (self.citation.doi, self.key, *self.machines, *self.words)} - {
+            ""
+        }
+
     def counts(self) -> dict[Verdict, int]:
         """How many items came to each verdict."""
         return {verdict: sum(item.verdict is verdict for item in self.items) for verdict in Verdict}

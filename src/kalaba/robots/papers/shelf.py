@@ -14,6 +14,11 @@ def papers_about(words: str) -> tuple[Paper, ...]:
     return tuple(paper for paper in PAPERS if all(paper.is_about(word) for word in words.split()))
 
 
+def papers_called(name: str) -> tuple[Paper, ...]:
+    """Papers that are cited by a name."""
+    return tuple(paper for paper in PAPERS if paper.is_called(name))
+
+
 def find_papers(words: str) -> tuple[Paper, ...]:
     """The same, or say which names are near."""
     if found := papers_about(words):
