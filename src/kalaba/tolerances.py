@@ -477,6 +477,9 @@ SAMPLES_EVEN = 1e-6
 PRINTED_ZERO = 1e-12
 # Of the largest number of its unit in a table: a smaller one is printed as zero. Some thousand roundings of it.
 PRINTED_ROUNDING = 1e-12
+# Of a joint's range: a joint of a run that is this far beyond its limits has left them. Above what a stepper's error
+# does to a joint that is held at its limit.
+OVERRUN = 1e-6
 # As DRAWN_RESTING: a group of lines that stays within it is not offered in the studio. Lower, since it can be zoomed.
 STUDIO_RESTING = 1e-12
 # Of the machine's sizes and rate: a run whose first sample is this close to the machine's start began there.

@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 FORCES = {"m": "N", "rad": "N*m", "1": "J"}  # power-dual to a displacement in that unit
+# Units of what acts along a displacement: along a travel, and about an axis.
+ALONG = (
+    ("m", "rad"),
+    ("m/s", "rad/s"),
+    ("N", "N*m"),
+    ("N/m", "N*m/rad"),
+    ("N*s/m", "N*m*s/rad"),
+    ("kg", "kg*m^2"),
+)
 MOMENTUM = {"x": "kg*m/s", "y": "kg*m/s", "z": "kg*m/s", "rx": "kg*m^2/s", "ry": "kg*m^2/s", "rz": "kg*m^2/s"}
 
 

@@ -90,7 +90,9 @@ def load_file(block: Block, folder: Path) -> None:
     assert named, f"{block.label}: a file begins with its name, such as # my.yaml"
     path = folder / named[1]
     path.write_text(block.text, encoding="utf-8")
-    load(str(path))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LeftOutWarning)  # of a URDF that it extends
+        load(str(path))
 
 
 def scrubbed(text: str) -> str:

@@ -90,8 +90,11 @@ def compare(  # noqa: PLR0913  (one argument per flag)
         print_json(as_data(variants) | {"file": str(output)})
     elif not quiet:
         out = console()
-        for table in as_tables(variants):
-            print_table(out, table)
+        peaks, differences = as_tables(variants)
+        print_table(out, peaks)
+        print_table(out, differences)
+        if not differences.rows:
+            out.print(f"{differences.title}: none, since the others have no quantity of the same name", markup=False)
         out.print(f"{'table' if is_table else 'picture'}: {output}", markup=False)
     failed = [variant for variant in variants if variant.failed]
     for variant in failed:

@@ -10,6 +10,7 @@ import numpy as np
 
 from kalaba.model.units import actuator_units, row_units
 from kalaba.space.arrays import Array
+from kalaba.tolerances import OVERRUN
 from kalaba.units import force_unit
 
 if TYPE_CHECKING:
@@ -26,6 +27,27 @@ class Peak(NamedTuple):
     value: float
     unit: str
     time: float  # s
+
+
+class Overrun(NamedTuple):
+    """Joints that left their limits: nothing stops a joint there."""
+
+    name: str  # of the displacement that went the farthest, of its range
+    limits: tuple[float, float]
+    unit: str
+    left: float  # s, when it first was beyond them
+    beyond: float  # the farthest
+    others: int  # how many more joints left theirs
+
+    @property
+    def words(self) -> str:
+        """In words."""
+        low, high = self.limits
+        more = f"; so do {self.others} more" if self.others > 1 else "; so does 1 more" if self.others else ""
+        return (
+            f"{self.name} leaves {low:.4g} to {high:.4g} {self.unit} at {self.left:.4g} s and is {self.beyond:.4g} "
+            f"{self.unit} beyond at most{more}; nothing stops a joint"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +75,7 @@ class Summary:
     internal: Peak | None  # the part of a grasp's force that moves nothing
     pressing: dict[str, tuple[float, float]]  # N, by body with several grasps: the least and the largest
     goals: Peak | None  # how far it was from them; None without goals
+    overrun: Overrun | None  # None: every joint kept its limits
     shortfalls: int  # how often motors were asked for more than they may give
     start_energy_loss: float  # J, in the impact at the start
     jolt: float  # the largest part of the speed that a projection changed
@@ -86,19 +109,14 @@ class Summary:
         ]
         if self.start_energy_loss:
             said.append(f"impact: {self.start_energy_loss:.3g} J of kinetic energy lost at the start")
-        if self.constraint_force:
-            said.append(f"peak force: {_peak(self.constraint_force)} (constraints)")
-        if self.actuation:
-            said.append(f"peak force: {_peak(self.actuation)} (motors)")
-        if self.needed:
-            said.append(f"peak force: {_peak(self.needed)} (motors needed in place of the rows that lead it)")
-        if self.push:
-            said.append(f"peak force: {_peak(self.push)} (pushed, as no motor does)")
+        said += [f"peak force: {_peak(peak)} ({whose})" for peak, whose in self._forces() if peak]
         said += self._grasp_lines()
         if self.goals:
             said.append(
                 f"goals: missed by {self.goals.value:.2g} {self.goals.unit} at most, at {self.goals.time:.4g} s"
             )
+        if self.overrun:
+            said.append(f"limits: {self.overrun.words}")
         if self.jolt_is_felt:
             said.append(
                 f"jolt: projection changed the speed by {self.jolt:.2g} of it at {self.jolt_time:.4g} s; "
@@ -111,6 +129,15 @@ class Summary:
             said.append(f"ended: {self.status} at {self.simulated:g} s")
         return said
 
+    def _forces(self) -> tuple[tuple[Peak | None, str], ...]:
+        """The largest forces, each with what gives it."""
+        return (
+            (self.constraint_force, "constraints"),
+            (self.actuation, "motors"),
+            (self.needed, "motors needed in place of the rows that lead it"),
+            (self.push, "pushed, as no motor does"),
+        )
+
     def _grasp_lines(self) -> list[str]:
         """What grasps carry and press, where arms carry an object."""
         if not self.carrying or not self.internal:
@@ -121,7 +148,7 @@ class Summary:
     def plain(self) -> dict[str, Any]:
         """The same as data."""
         entries = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return {key: e._asdict() if isinstance(e, Peak) else e for key, e in entries.items()} | {
+        return {key: e._asdict() if isinstance(e, Peak | Overrun) else e for key, e in entries.items()} | {
             "freedoms": self.freedoms
         }
 
@@ -154,6 +181,7 @@ def summarise(run: Run, goals: Sequence[Any] = ()) -> Summary:
         push=_largest(run, run.push, plant.velocities, [force_unit(velocity.unit) for velocity in machine.velocities]),
         **_grasps(run),
         goals=_missed(run, goals),
+        overrun=_overrun(run),
         shortfalls=len(run.shortfalls),
         start_energy_loss=run.start_energy_loss,
         jolt=run.effort.jolt[0],
@@ -203,6 +231,26 @@ def _missed(run: Run, goals: Sequence[Any]) -> Peak | None:
     unit, values = next(iter(goal_errors(run, goals).items()))
     worst = int(np.nanargmax(values))
     return Peak("goals", float(values[worst]), unit, float(run.time[worst]))
+
+
+def _overrun(run: Run) -> Overrun | None:
+    """The joint that went the farthest beyond its limits, as part of their range; of those that are coordinates."""
+    places = {coordinate.name: index for index, coordinate in enumerate(run.plant.machine.coordinates)}
+    left: list[tuple[float, Overrun]] = []
+    for body in run.plant.machine.bodies:
+        if body.joint.limits is None or body.displacements[0].name not in places:
+            continue
+        moved, (low, high) = body.displacements[0], body.joint.limits
+        values = run.q[:, places[moved.name]]
+        beyond = np.maximum(low - values, values - high)
+        size = high - low if np.isfinite(high - low) else np.ptp(values) + min(abs(low), abs(high))
+        is_out = beyond > OVERRUN * size
+        if is_out.any():
+            farthest, first = float(np.nanmax(beyond)), float(run.time[np.argmax(is_out)])
+            left.append((farthest / size, Overrun(moved.name, (low, high), moved.unit, first, farthest, 0)))
+    if not left:
+        return None
+    return max(left, key=lambda pair: pair[0])[1]._replace(others=len(left) - 1)
 
 
 def _most(values: Array) -> float:

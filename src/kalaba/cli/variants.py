@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from kalaba.control.goals import Goal
     from kalaba.results.run import Run
 
+MISSING = "-"  # in place of a number that a variant does not have
+
 
 @dataclass(frozen=True, slots=True)
 class Variant:
@@ -69,22 +71,49 @@ def differences(variant: Variant, last: Variant, names: Sequence[str]) -> list[f
 
 
 def as_tables(variants: Sequence[Variant]) -> tuple[Table, Table]:
-    """Peaks of every variant, and the largest differences of all others to the last; what is rounding is 0."""
+    """Peaks of every variant, and the largest differences of all others to the last; what is rounding is 0.
+
+    The second has what a variant shares with the last one, and no rows where that is nothing. Quantities stand below
+    each other, with a column per variant; if there are more variants than quantities it is the other way round.
+    """
     units, last = units_of(variants), variants[-1]
-    names, headings, zeros = list(units), _headings(units), _zeros(variants, units)
-    peak_rows, difference_rows = [], []
-    for variant in variants:
-        force = variant.summary.constraint_force
-        forced = f"{force.value:.5g} {force.unit} in {force.name}" if force else "none"
-        energy = rounded(variant.energy_error, PRINTED_ROUNDING * variant.summary.energy_exchanged)
-        ended = (forced, f"{energy:.2g}", f"{variant.summary.wall_time:.3g}")
-        peak_rows.append((*variant.values.values(), *_cells(peaks(variant, names), zeros), *ended))
-        difference_rows.append((*variant.values.values(), *_cells(differences(variant, last, names), zeros)))
+    headings, zeros = _headings(units), _zeros(variants, units)
+    columns = [[*_cells(peaks(one, list(units)), zeros), *_ended(one)] for one in variants]
     ends = ("constraint force", "energy balance at the end [J]", "wall time [s]")
-    return (
-        table(f"{last.summary.name}: peaks", [*last.values, *headings, *ends], peak_rows),
-        table(f"largest difference to {last.label}", [*last.values, *headings], difference_rows[:-1]),
+    peak_table = _laid_out(f"{_of_one(variants)}peaks", variants, [*headings, *ends], columns)
+    apart = [_cells(differences(one, last, list(units)), zeros) for one in variants[:-1]]
+    shared = [index for index in range(len(headings)) if any(cells[index] != MISSING for cells in apart)]
+    difference_table = _laid_out(
+        f"largest difference to {last.label}",
+        variants[:-1],
+        [headings[index] for index in shared],
+        [[cells[index] for index in shared] for cells in apart],
     )
+    return peak_table, difference_table
+
+
+def _laid_out(title: str, variants: Sequence[Variant], headings: list[str], columns: list[list[str]]) -> Table:
+    """A table with the longer side down: quantities, or variants."""
+    if not headings:
+        return table(title, (), ())
+    if len(variants) > len(headings):
+        rows = [(*one.values.values(), *cells) for one, cells in zip(variants, columns, strict=True)]
+        return table(title, [*variants[0].values, *headings], rows)
+    return table(title, ["", *(one.label for one in variants)], zip(headings, *columns, strict=True))
+
+
+def _ended(variant: Variant) -> tuple[str, str, str]:
+    """The largest constraint force, the energy balance at the end and the time that a variant took."""
+    force = variant.summary.constraint_force
+    energy = rounded(variant.energy_error, PRINTED_ROUNDING * variant.summary.energy_exchanged)
+    forced = f"{force.value:.5g} {force.unit} in {force.name}" if force else "none"
+    return forced, f"{energy:.2g}", f"{variant.summary.wall_time:.3g}"
+
+
+def _of_one(variants: Sequence[Variant]) -> str:
+    """The name of the machine where all are of one, to begin a title with."""
+    names = {variant.summary.name for variant in variants}
+    return f"{names.pop()}: " if len(names) == 1 else ""
 
 
 def as_data(variants: Sequence[Variant]) -> dict[str, Any]:
@@ -117,7 +146,7 @@ def write(variants: Sequence[Variant], output: Path) -> None:
 
 def draw(variants: Sequence[Variant], output: Path) -> None:
     """Draw one panel per reading, one line per variant; motors too, and nothing that rests."""
-    heading = f"{variants[0].summary.name}: {', '.join(variants[0].values)}"
+    heading = f"{_of_one(variants)}{', '.join(variants[0].values)}"
     save(compared(heading, [(variant.label, variant.time, variant.readings) for variant in variants]), output)
 
 
@@ -127,7 +156,7 @@ def _headings(units: dict[str, str]) -> list[str]:
 
 def _cells(values: Sequence[float], zeros: Sequence[float]) -> list[str]:
     pairs = zip(values, zeros, strict=True)
-    return ["-" if math.isnan(value) else f"{rounded(value, zero):.5g}" for value, zero in pairs]
+    return [MISSING if math.isnan(value) else f"{rounded(value, zero):.5g}" for value, zero in pairs]
 
 
 def _zeros(variants: Sequence[Variant], units: dict[str, str]) -> list[float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
 
@@ -52,6 +53,12 @@ def linear_form(value: Callable[[Array], float], names: Sequence[str]) -> Linear
         return None
     terms = {name: float(c) for name, c in zip(names, slopes, strict=True) if abs(c) > COUPLING_LINEAR * scale}
     return LinearForm(float(zero), terms)
+
+
+def nested(outer: tuple[float, float], inner: tuple[float, float]) -> tuple[float, float]:
+    """Factor and offset of outer(inner(x)), worked out in decimals as they are written: 0.8 · 0.8 is 0.64."""
+    (a, b), (c, d) = ([Decimal(repr(number)) for number in form] for form in (outer, inner))
+    return float(a * c), float(a * d + b)
 
 
 def linear_text(factor: float, name: str, offset: float) -> str:

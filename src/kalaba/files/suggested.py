@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 def loops_yaml(system: System, suggestions: Sequence[Suggestion]) -> str:
     """Candidates as kalaba YAML, the best first; comments say what each leaves. Those that do not fit are comments."""
     if not suggestions:
-        return f"# {system.name}: no frames of two bodies coincide where it is drawn; name one with a fixed link.\n"
+        return (
+            f"# {system.name}: no frames of two bodies coincide where it is drawn. Give both bodies that a pin joins a "
+            "frame there,\n# in a URDF an empty link on a fixed joint; or write the loop as a connection into a file "
+            "for --loops.\n"
+        )
     whole = to_data(system.add(*(suggestion.connection for suggestion in suggestions)))
     fitting = [s.connection.name for s in suggestions if s.fits]
     others = [s.connection.name for s in suggestions if not s.fits]

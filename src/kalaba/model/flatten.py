@@ -24,6 +24,7 @@ from kalaba.model.text.resolve import Scope, unknown_word
 from kalaba.model.text.traced import Traced
 from kalaba.model.topology.recut import recut
 from kalaba.model.topology.trees import carrier, parents_first
+from kalaba.model.units import with_units_along
 from kalaba.space.number import check_number, is_structure, quantities, with_values
 from kalaba.space.pose import AsFound
 
@@ -67,6 +68,7 @@ def flatten(system: System) -> flat.Machine:
         scalar_pairs=tuple(layout.scalar_pairs),
         visuals=tuple(resolved[Visual]),
     )
+    machine = replace(machine, parameters=with_units_along(machine))
     known = _start_words(machine)
     for loop, body in layout.cuts:
         machine = recut(machine, loop, body)

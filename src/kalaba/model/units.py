@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from kalaba.model.machine import MachineConnection, Thrust
 from kalaba.model.text.expressions import Expression
 from kalaba.model.text.syntax import Binary, Call, Distance, Name, Node, Rate, Unary, fold
-from kalaba.units import FORCES, rate_unit
+from kalaba.units import ALONG, FORCES, rate_unit
 
 if TYPE_CHECKING:
-    from kalaba.model.machine import Machine
+    from kalaba.model.machine import Machine, MachineRotor, MachineSpring
+    from kalaba.model.parts import Parameter
 
 
 def actuator_units(machine: Machine) -> tuple[str, ...]:
@@ -42,13 +44,37 @@ def row_units(machine: Machine) -> tuple[str, ...]:
     return tuple(units)
 
 
+def with_units_along(machine: Machine) -> tuple[Parameter, ...]:
+    """The machine's parameters, those of springs and rotors in the units of what they act along.
+
+    About an axis a damping is N·m·s/rad, along a travel N·s/m; where the displacement does not say, it is as it was.
+    """
+    known = _known(machine)
+    acting: list[MachineSpring | MachineRotor] = [*machine.springs, *machine.rotors]
+    along = {part.name: fold(part.displacement.tree, partial(_unit, known)) for part in acting}
+    pairs = {unit: pair for pair in ALONG for unit in pair}
+
+    def fitting(parameter: Parameter) -> Parameter:
+        unit = along.get(parameter.name.rpartition(".")[0]) or ""
+        if unit not in ALONG[0] or parameter.unit not in pairs:
+            return parameter
+        return replace(parameter, unit=pairs[parameter.unit][ALONG[0].index(unit)])
+
+    return tuple(map(fitting, machine.parameters))
+
+
 def unit_of(machine: Machine, expression: Expression) -> str:
     """Unit of an expression that adds and scales things of one unit; empty where that does not say."""
+    return fold(expression.tree, partial(_unit, _known(machine))) or ""
+
+
+def _known(machine: Machine) -> dict[str, str]:
+    """The unit of everything that an expression may name."""
     known = {p.name: p.unit for p in machine.parameters}
     known |= {f"{frame}.{axis}": "m" for frame in machine.frames for axis in "xyz"}
     known |= {c.name: c.unit for c in (*machine.velocities, *machine.coordinates)}
     known |= {name: displacement.unit for name, displacement in machine.displacements.items()}
-    return fold(expression.tree, partial(_unit, known)) or ""
+    return known
 
 
 def _unit(known: dict[str, str], node: Node, below: list[str | None]) -> str | None:  # noqa: PLR0911  (one per kind of node)

@@ -87,7 +87,7 @@ def write_text(place: Path, text: str) -> Path:
 def first_line(error: Exception) -> str:
     """What an error says, on one line and without a full stop."""
     text = str(error).strip() or type(error).__name__
-    return text.splitlines()[0].rstrip(".")
+    return text.splitlines()[0].rstrip(". ")
 
 
 def _flush(path: Path) -> None:

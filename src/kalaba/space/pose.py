@@ -73,7 +73,7 @@ class Axis:
         """For people: x, -y, or [0.6 0.8 0]."""
         if self.letter:
             return self.letter if sum(self.components) > 0 else f"-{self.letter}"
-        return "[" + " ".join(f"{component:.4g}" for component in self.components) + "]"
+        return "[" + " ".join(f"{component + 0.0:.4g}" for component in self.components) + "]"  # not -0
 
     def across(self) -> tuple[Axis, Axis]:
         """Give two directions that make a right-handed triad with this one, coordinate axes if possible."""

@@ -273,6 +273,24 @@ def test_a_machine_without_rows_or_motors_has_a_summary_too():
     assert not any("peak force" in line for line in summary.lines())
 
 
+def test_a_joint_that_leaves_its_limits_is_named():
+    """A pendulum that falls from its upper limit or from within, beside one that is held at its limit by a row."""
+    swinging = kb.Body("swinging", kb.Rod(1.0, mass=1.0), joint=kb.Revolute(kb.Y, limits=(-0.2, 0.5)))
+    held = kb.Body("held", kb.Rod(1.0, mass=1.0), joint=kb.Revolute(kb.Y, limits=(0.0, 1.0)))
+
+    def run_from(angle: float) -> kb.Run:
+        start = kb.Start(hold={"swinging.angle": angle, "held.angle": 0.0})
+        pair = kb.System("pair", parts=(swinging, held, kb.Constraint("rest", "held.angle")), start=start)
+        return kb.simulate(kb.build(pair, backend=kb.Interpreted()), 0.1, stepper=kb.RungeKutta4(0.01))
+
+    run = run_from(0.5)
+    overrun = summarise(run).overrun
+    assert overrun == ("swinging.angle", (-0.2, 0.5), "rad", run.time[1], run["swinging.angle"].max() - 0.5, 0)
+    assert f"limits: {overrun.words}" in summarise(run).lines()
+    assert overrun._replace(others=2).words.endswith("; so do 2 more; nothing stops a joint")
+    assert not any(line.startswith("limits") for line in summarise(run_from(0.0)).lines())
+
+
 def test_the_modules_of_commands_stay_light():
     code = "import sys, kalaba.cli.application; print({'numpy', 'casadi', 'xarray', 'matplotlib'} & set(sys.modules))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

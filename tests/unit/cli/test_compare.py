@@ -105,4 +105,24 @@ def test_what_is_rounding_is_judged_against_its_unit():
     assert all(cell == "0" for row in differences.rows for cell in row[1:])
     assert rounded(3e-16, 1e-12) == 0.0
     assert rounded(-3e-6, 1e-12) == -3e-6
-    assert len(peaks.rows) == 2
+    assert peaks.columns == ("", "a=1", "a=2")
+    assert [row[0] for row in peaks.rows][-1] == "wall time [s]"
+
+
+def test_more_runs_than_quantities_stand_below_each_other():
+    many = [variant_of({"a": str(number)}, small_run()) for number in range(40)]
+    peaks, differences = as_tables(many)
+    assert peaks.column("a") == tuple(map(str, range(40)))
+    assert differences.column("a") == tuple(map(str, range(39)))
+    assert peaks.columns[1:-3] == differences.columns[1:]
+
+
+def test_unlike_machines_fit_a_page_and_share_nothing(capsys):
+    """28 quantities beside each other cannot be read; below each other no name is folded."""
+    assert invoke(["compare", "dual-mobile-arm", "four-bar", "--duration", "0.05"]) == 0
+    out = capsys.readouterr().out
+    lines = [line.rstrip() for line in out.splitlines()]
+    assert max(map(len, lines)) <= 110
+    assert lines[0] == "peaks"
+    assert any(line.split()[:2] == ["right.motor3", "[N*m]"] for line in lines)
+    assert "largest difference to machine=four-bar: none" in out

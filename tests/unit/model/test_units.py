@@ -7,20 +7,18 @@ from kalaba.model.text.expressions import parse
 from kalaba.model.units import actuator_units, row_rate_units, row_units, unit_of
 from kalaba.units import acceleration_unit, force_unit
 
-MACHINE = kb.System(
-    "units",
-    parts=(
-        kb.Parameter("stroke", 0.5, "m"),
-        kb.Body("arm", kb.Rod(1.0, mass=1.0), joint=kb.Revolute(kb.Y)),
-        kb.Body("slide", kb.Solid(1.0), joint=kb.Prismatic(kb.X)),
-        kb.Actuator("turn", "arm.angle"),
-        kb.Actuator("push", "2*slide.travel"),
-        kb.Actuator("mixed", "slide.travel*arm.angle"),
-        kb.Connection("nut", "slide", parent="arm", joint=kb.Screw(kb.X)),
-        kb.Constraint("rows", {"a": "arm.tip.x - stroke*(1 - cos(pi*t))", "b": "arm.angle^2"}),
-        kb.Constraint("traced", lambda m: m["arm.angle"]),
-    ),
-).machine
+MACHINE_PARTS = (
+    kb.Parameter("stroke", 0.5, "m"),
+    kb.Body("arm", kb.Rod(1.0, mass=1.0), joint=kb.Revolute(kb.Y)),
+    kb.Body("slide", kb.Solid(1.0), joint=kb.Prismatic(kb.X)),
+    kb.Actuator("turn", "arm.angle"),
+    kb.Actuator("push", "2*slide.travel"),
+    kb.Actuator("mixed", "slide.travel*arm.angle"),
+    kb.Connection("nut", "slide", parent="arm", joint=kb.Screw(kb.X)),
+    kb.Constraint("rows", {"a": "arm.tip.x - stroke*(1 - cos(pi*t))", "b": "arm.angle^2"}),
+    kb.Constraint("traced", lambda m: m["arm.angle"]),
+)
+MACHINE = kb.System("units", parts=MACHINE_PARTS).machine
 
 
 @pytest.mark.parametrize(
@@ -65,3 +63,22 @@ def test_a_row_at_velocity_level_is_its_own_rate():
     blade = kb.Constraint("blade", "rate(cart.y)*cos(cart.angle) - rate(cart.x)*sin(cart.angle)")
     sled = kb.System("sled", parts=(cart, blade)).machine
     assert row_rate_units(sled) == list(row_units(sled))
+
+
+@pytest.mark.parametrize(
+    ("along", "units"),
+    [
+        ("arm.angle", {"stiffness": "N*m/rad", "damping": "N*m*s/rad", "rest": "rad", "friction": "N*m"}),
+        ("2*slide.travel", {"stiffness": "N/m", "damping": "N*s/m", "rest": "m", "friction": "N"}),
+    ],
+)
+def test_numbers_of_springs_have_the_units_of_what_they_act_along(along, units):
+    with_spring = kb.System("sprung", parts=(*MACHINE_PARTS, kb.Spring("spring", along, 1.0)))
+    by_name = {parameter.name: parameter.unit for parameter in with_spring.machine.parameters}
+    assert {name: by_name[f"spring.{name}"] for name in units} == units
+
+
+@pytest.mark.parametrize(("along", "unit"), [("arm.angle", "kg*m^2"), ("slide.travel", "kg")])
+def test_a_rotor_has_a_mass_along_a_travel(along, unit):
+    machine = kb.System("geared", parts=(*MACHINE_PARTS, kb.Rotor("rotor", along, 0.1))).machine
+    assert next(p.unit for p in machine.parameters if p.name == "rotor.inertia") == unit

@@ -15,6 +15,10 @@ ANGLES = st.floats(-3.0, 3.0)
 COMPONENTS = st.tuples(*(st.floats(-1, 1) for _ in range(3))).filter(lambda a: math.hypot(*a) > 1e-3)
 
 
+def test_an_axis_in_words_has_no_negative_zero():
+    assert Axis(-0.0, 0.6, 0.8).words == "[0 0.6 0.8]"
+
+
 @given(COMPONENTS)
 def test_an_axis_has_length_one_and_its_triad_is_right_handed(components):
     axis = Axis(*components)

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from kalaba.errors import FileError, ModelError, near
-from kalaba.files.linear_forms import linear_text
+from kalaba.files.linear_forms import linear_text, nested
 from kalaba.files.names import Names
 from kalaba.files.pictured import MESHES
 from kalaba.files.source import Notes, Source
@@ -303,8 +303,8 @@ class Robot:
                 break
             if name in seen:
                 raise mimic.error(f"joints mimic each other in a ring: {', '.join(seen)}")
-            offset += factor * mimic.number("offset", 0.0)
-            factor *= mimic.number("multiplier", 1.0)
+            followed = mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)
+            factor, offset = nested((factor, offset), followed)
             last = self.joints[name]
             seen.append(name)
             if not last.is_scalar:

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from kalaba.files.quantities import expected_words, is_expected, split, unit
-from kalaba.files.yaml.kinds import ALONG, acts_along_displacement, entries_of, units_of
+from kalaba.files.yaml.kinds import acts_along_displacement, entries_of, units_of
 from kalaba.files.yaml.schema import SECTIONS
 from kalaba.files.yaml.tree import Document, Path, shown
 from kalaba.model.machine import Machine
 from kalaba.model.system import Placement, System
 from kalaba.model.units import unit_of
+from kalaba.units import ALONG
 
 Expected = tuple[Path, object, str]  # where a value stands, the value, and its unit
 

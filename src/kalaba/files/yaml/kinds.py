@@ -45,17 +45,9 @@ from kalaba.files.yaml.values import (
 from kalaba.joints import Joint
 from kalaba.joints.joint import PACKAGE
 from kalaba.space.pose import Axis
+from kalaba.units import ALONG
 
 PLAIN: dict[Any, Any] = {str: TextEntry, int: WholeEntry, bool: TruthEntry, Axis: AxisEntry}
-# Units of what acts along a displacement: along a travel, and about an axis.
-ALONG = (
-    ("m", "rad"),
-    ("m/s", "rad/s"),
-    ("N", "N*m"),
-    ("N/m", "N*m/rad"),
-    ("N*s/m", "N*m*s/rad"),
-    ("kg", "kg*m^2"),
-)
 _WORD_ENDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 

@@ -223,7 +223,10 @@ class _Builder:
         if not isinstance(value, str):
             raise self._error(line, f'expected a text as key, got {shown(value)}. Write it in quotes: "{value}".')
         if value in last.value:
-            raise self._error(line, f"{value}: expected each key once, got it again. Rename or remove one.")
+            first = self.lines[*last.path, value]
+            raise self._error(
+                line, f"{value}: expected each key once, got it again after line {first}. Rename or remove one."
+            )
         if value == "<<":
             raise self._error(line, "expected no merge key <<, which YAML 1.2 does not have. Write the entries out.")
         last.key = value

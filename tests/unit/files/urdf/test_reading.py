@@ -155,6 +155,21 @@ def test_chains_of_mimics_are_pinocchios_model_restricted_to_them(file, base):
     assert max(row.mass, row.bias) < 1e-13  # as above
 
 
+def test_products_in_chains_of_mimics_are_written_as_decimals(file):
+    """In binary 0.8 · 0.8 is 0.6400000000000001, and 0.05 + 0.8 · 0.05 is 0.09000000000000001."""
+    follows = "multiplier='0.8'~offset='0.05'/>"
+    described = read(
+        file(
+            robot(
+                "palm a b c",
+                "j1:palm:a:continuous "
+                f"j2:a:b:continuous:<mimic~joint='j1'~{follows} j3:b:c:continuous:<mimic~joint='j2'~{follows}",
+            )
+        )
+    )
+    assert described.system.machine.displacements["c.angle"].expression.text == "0.64*a.angle + 0.09"
+
+
 def test_floating_and_planar_joints_have_their_freedoms(file):
     system = read(file(robot("a b c", "j1:a:b:floating j2:b:c:planar"))).system
     assert len(system.machine.velocities) == 9

@@ -58,7 +58,7 @@ def test_every_entry_knows_its_line():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a: 1\nb: 2\na: 3\n", r"x\.yaml:3: a: expected each key once"),
+        ("a: 1\nb: 2\na: 3\n", r"x\.yaml:3: a: expected each key once, got it again after line 1"),
         ("p:\n  q: {r: 1, r: 2}", r"x\.yaml:2: p\.q: r: expected each key once"),
         ("a: !!python/object:os.system {}", r"x\.yaml:1: expected no tag"),
         ("a: !!str 1", "expected no tag"),
