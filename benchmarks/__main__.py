@@ -19,7 +19,7 @@ COLUMNS = ("what", "kalaba", "peer", "ratio", "residual", "bar", "met?")
 def engines() -> list[Report]:
     """Agreement first, then dynamics and runs beside the peers."""
     from benchmarks.contenders import agreement, contenders
-    from benchmarks.dynamics import measure_dynamics
+    from benchmarks.dynamics import measure_batches, measure_dynamics
     from benchmarks.peers import mujoco_model, pinocchio_model
     from benchmarks.runs import measure_long_run, measure_runs
 
@@ -28,7 +28,12 @@ def engines() -> list[Report]:
     apart = Report(agreement(who), remarks)
     if not all(bar.met for bar in apart.bars):
         return [Report(apart.bars, (*remarks, "NOT COMPARABLE: the engines disagree, so nothing was timed"))]
-    measures = (lambda: measure_dynamics(who), lambda: measure_runs(who), measure_long_run)
+    measures = (
+        lambda: measure_dynamics(who),
+        lambda: measure_batches(who),
+        lambda: measure_runs(who),
+        measure_long_run,
+    )
     return [apart, *(report for measure in measures for report in _guarded(measure))]
 
 

@@ -9,9 +9,12 @@ import kalaba as kb
 from benchmarks.bars import AtMost, Faster, Report
 from benchmarks.contenders import Contenders, agreement
 from benchmarks.kernel_loop import kernel_loop
+from benchmarks.machine import TO_PEER, Array
 from benchmarks.timing import best_in_turns, median_and_best, repeated
 
 BATCH = 4096
+FRAME, PEER_JOINT = "right.link3", "right.theta3"
+SAME = 1e-9  # relative: both work out the same sums
 PINOCCHIO, MUJOCO = "Pinocchio, called from Python", "MuJoCo, called from Python"
 
 
@@ -38,6 +41,45 @@ def measure_dynamics(who: Contenders) -> Report:
         *_call_from_python(who),
     )
     return Report(bars, (f"motion kernel: {loop.function.kernel.instructions} operations",))
+
+
+def measure_batches(who: Contenders) -> Report:
+    """Batches of Jacobians and of inverse dynamics beside Pinocchio called from Python, agreement first."""
+    plant, states, peer = who.plant, who.states, who.pinocchio
+    joint = peer.model.getJointId(PEER_JOINT)
+    mine, acceleration = plant.jacobian(FRAME, states.q), states.force  # any numbers are an acceleration
+    theirs = np.array([peer.jacobian(q, joint).copy() @ TO_PEER for q in states.peer_q])
+    peer_acceleration = np.ascontiguousarray(acceleration @ TO_PEER.T)
+    rows = list(zip(states.peer_q, states.peer_v, peer_acceleration, strict=True))
+    required = plant.required_force(states.q, states.v, acceleration)
+    peer_required = np.array([peer.required_force(*row).copy() for row in rows]) @ TO_PEER
+    agreement = (
+        AtMost("Jacobians differ from Pinocchio's, relative", _apart(mine, theirs), SAME, ""),
+        AtMost("inverse dynamics differs from Pinocchio's, relative", _apart(required, peer_required), SAME, ""),
+    )
+    if not all(bar.met for bar in agreement):
+        return Report(agreement, ("NOT COMPARABLE: the engines disagree, so nothing was timed",))
+    q, v, a = (np.resize(part, (BATCH, part.shape[1])) for part in (states.q, states.v, acceleration))
+    turns = cycle(rows)
+    best = best_in_turns(
+        {
+            "jacobian": repeated(lambda: plant.jacobian(FRAME, q), 1 / BATCH),
+            "required": repeated(lambda: plant.required_force(q, v, a), 1 / BATCH),
+            "peer jacobian": repeated(lambda: peer.jacobian(next(turns)[0], joint)),
+            "peer required": repeated(lambda: peer.required_force(*next(turns))),
+        }
+    )
+    bars = (
+        Faster(f"Jacobian, batch of {BATCH}, a state", best["jacobian"], PINOCCHIO, best["peer jacobian"], 20.0),
+        Faster(
+            f"inverse dynamics, batch of {BATCH}, a state", best["required"], PINOCCHIO, best["peer required"], 20.0
+        ),
+    )
+    return Report((*agreement, *bars))
+
+
+def _apart(values: Array, expected: Array) -> float:
+    return float(np.abs(values - expected).max() / np.abs(expected).max())
 
 
 def _call_from_python(who: Contenders) -> tuple[AtMost, ...]:

@@ -33,6 +33,15 @@ class Pinocchio:
             self.model, self.data, q, v, force, self.constraints, self.constraint_data, self.settings
         )
 
+    def jacobian(self, q: Array, joint: int) -> Array:
+        """World-axes Jacobian of a joint's frame, as a user of Pinocchio calls it."""
+        pin.computeJointJacobians(self.model, self.data, q)
+        return pin.getJointJacobian(self.model, self.data, joint, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
+
+    def required_force(self, q: Array, v: Array, acceleration: Array) -> Array:
+        """Inverse dynamics of the open trees, as a user of Pinocchio calls it."""
+        return pin.rnea(self.model, self.data, q, v, acceleration)
+
     def run(self, q: Array, v: Array, steps: int, step: float) -> tuple[Array, Array]:
         """Classical Runge-Kutta in Python, without motors or projection."""
         force, model, dynamics = np.zeros(self.model.nv), self.model, self.acceleration

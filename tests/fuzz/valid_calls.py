@@ -271,6 +271,7 @@ PLANT: dict[str, Call] = {
     "Plant.evaluate": lambda: (T.plant.evaluate, {"name": "motion", "inputs": T.plant.inputs(T.q, T.v, rows="start")}),
     "Plant.mass_matrix": lambda: (T.plant.mass_matrix, {"q": T.q, "parameters": {"crank.mass": 0.4}}),
     "Plant.bias": lambda: (T.plant.bias, {"q": T.q, "v": T.v, "parameters": {"crank.mass": 0.4}}),
+    "Plant.required_force": lambda: (T.plant.required_force, {"q": T.q, "v": T.v, "acceleration": zeros(3), "parameters": {"crank.mass": 0.4}}),
     "Plant.constraint": lambda: (T.plant.constraint, {"q": T.q, "v": T.v, "t": 0.1, "parameters": {"crank.mass": 0.4}}),
     "Plant.residual": lambda: (T.plant.residual, {"q": T.q, "t": 0.1, "parameters": {"crank.mass": 0.4}}),
     "Plant.velocity_residual": lambda: (T.plant.velocity_residual, {"q": T.q, "v": T.v, "t": 0.1, "parameters": {"crank.mass": 0.4}}),

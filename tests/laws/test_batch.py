@@ -24,6 +24,7 @@ def questions(plant):
     asked = {
         "mass_matrix": lambda q, *_: [plant.mass_matrix(q)],
         "bias": lambda q, v, *_: [plant.bias(q, v)],
+        "required_force": lambda q, v, *_: [plant.required_force(q, v, v)],
         "constraint": lambda q, v, t, *_: plant.constraint(q, v, t),
         "residual": lambda q, _, t, *__: [plant.residual(q, t)],
         "velocity_residual": lambda q, v, t, *_: [plant.velocity_residual(q, v, t)],

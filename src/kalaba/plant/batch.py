@@ -32,12 +32,16 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer", bound="tuple[Any, ...]")
 
 
+NO_TIME = 0.0  # where a question has none
+NO_TIMES = np.zeros(1)
+
+
 class Asked(NamedTuple):
     """What a question about a machine is asked at, each for one state or one per state."""
 
     q: State | ArrayLike
     v: ArrayLike | None = None
-    t: ArrayLike = 0.0
+    t: ArrayLike = NO_TIME
     force: ArrayLike | None = None
     actuation: ArrayLike | None = None
     wrenches: Mapping[str, ArrayLike] | None = None
@@ -92,7 +96,10 @@ class Batch:
         """The machine of one state, with its parameters, and that state packed."""
         row = {name: values[index] if values.ndim == 2 else values for name, values in self.fields.items()}
         plant = self.plant if self.parameters is None else with_row(self.plant, self.parameters, index)
-        return plant, plant.packed(row["q"], row["v"], row.get("f"), float(row["t"][0]), row.get("u"))
+        at_rest = np.zeros(len(self.plant.velocities))
+        return plant, plant.packed(
+            row["q"], row.get("v", at_rest), row.get("f"), float(row.get("t", NO_TIMES)[0]), row.get("u")
+        )
 
     def each(self, ask: Callable[[Plant, Array], Answer]) -> Answer:
         """Answers to a question that is asked state by state, stacked."""
@@ -150,11 +157,11 @@ def with_row(plant: Plant, parameters: Parameters, index: int) -> Plant:
 def batch_of(plant: Plant, asked: Asked) -> Batch:
     """Check what a batch is asked at, and give it its shape."""
     n_q, n, n_u = len(plant.coordinates), len(plant.velocities), len(plant.actuators)
-    given = {
-        "q": _row("q", configuration_of(asked.q), n_q),
-        "v": _row("v", np.zeros(n) if asked.v is None else asked.v, n),
-        "t": _number("t", asked.t),
-    }
+    given = {"q": _row("q", configuration_of(asked.q), n_q)}
+    if asked.v is not None:
+        given["v"] = _row("v", asked.v, n)
+    if asked.t is not NO_TIME:
+        given["t"] = _number("t", asked.t)
     if asked.force is not None:
         given["f"] = _row("force", asked.force, n)
     if asked.actuation is not None:

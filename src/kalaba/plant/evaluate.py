@@ -241,7 +241,7 @@ def batch_motion(batch: Batch) -> Motion:
         return batch.each(motion)
     choice = plant.choice
     names = ("acceleration", "constraint_force", *health_of(choice))
-    fields = {**batch.fields, "mask": choice.mask}
+    fields = {"v": np.zeros(len(plant.velocities)), **batch.fields, "mask": choice.mask}
     acceleration, constraint_force, *told = run_lanes(plant, motion_name(choice), fields, names, batch.parameters)
     for index in np.flatnonzero(~holds(plant, choice, Health(*told), acceleration, fields["v"])):
         acceleration[index], constraint_force[index] = motion(*batch.row(int(index)))

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kalaba.boundary import called, check_arguments, check_choice, shown
+from kalaba.constrain.kernels.matrices import required
 from kalaba.constrain.kernels.pairs import has_long_trees
 from kalaba.constrain.kernels.standard import STANDARD
 from kalaba.constrain.layout import Layout
@@ -77,6 +78,10 @@ class RebuildWarning(UserWarning):
 @dataclass(frozen=True)
 class Plant:
     """A machine that can be evaluated. Made by `build`; pickles as its System and choices.
+
+    What is asked at a state (`motion`, `jacobian`, `energy`, ...) takes a batch too: a leading axis on any argument,
+    one entry per state; arguments without it hold for all states, and results have that axis. `parameters` are numbers
+    by name instead of the plant's own, each one number or one per state; they need no build.
 
     Arguments:
         system: the machine, described
@@ -304,7 +309,8 @@ class Plant:
             function: its name, what traces it, and what tells its code apart
             lanes: how many states at a time
         """
-        check_arguments(Plant.traced_lanes, locals())
+        if not isinstance(function, Traced):
+            check_arguments(Plant.traced_lanes, locals())
         return self._in_lanes(function, lanes, with_partners=True)
 
     def unbound_lanes(self, function: Traced, lanes: int, *, with_partners: bool = True) -> Kernel:
@@ -421,6 +427,25 @@ class Plant:
         """
         (bias,) = answers(self, "system_matrices", ("bias",), Asked(q, v, parameters=parameters))
         return bias
+
+    def required_force(
+        self, q: ArrayLike, v: ArrayLike, acceleration: ArrayLike, *, parameters: Numbers | None = None
+    ) -> Array:
+        """M v̇ + bias, (n_v,): inverse dynamics, the generalised force Q + Qc with which a machine has an acceleration.
+
+        Arguments:
+            q: configuration, one number per coordinate (m, rad, unit quaternions)
+            v: velocities, one number per velocity (m/s, rad/s)
+            acceleration: v̇, one number per velocity (m/s², rad/s²)
+            parameters: {parameter: value} instead of the plant's own, in the parameters' units
+        """
+        n = len(self.velocities)
+        rates = as_real(acceleration, n, "acceleration")
+        if rates.ndim < 1 or rates.shape[-1] != n:
+            raise ModelError(f"acceleration: expected shape ({n},), or a batch (count, {n}), got {rates.shape}.")
+        asked = Asked(q, v, force=rates, parameters=parameters)
+        (force,) = answers(self, Traced("required", required), ("force",), asked)
+        return force
 
     def constraint(
         self, q: ArrayLike, v: ArrayLike, t: ArrayLike = 0.0, *, parameters: Numbers | None = None

@@ -323,9 +323,9 @@ def projected(plant: Plant, state: State, t: ArrayLike) -> State:
     In machine code with the rows chosen at the start; one by one where these do not hold, or close not all rows.
     """
     batch = batch_of(plant, Asked(*state, t))
-    fields, count = batch.fields, batch.count
-    times = np.ascontiguousarray(np.broadcast_to(fields["t"], (count, 1)))
-    states = State(fields["q"].copy(), np.array(np.broadcast_to(fields["v"], (count, len(plant.velocities)))))
+    fields, count, n = batch.fields, batch.count, len(plant.velocities)
+    times = np.ascontiguousarray(np.broadcast_to(fields.get("t", np.zeros(1)), (count, 1)))
+    states = State(fields["q"].copy(), np.array(np.broadcast_to(fields.get("v", np.zeros(n)), (count, n))))
     if not plant.constraints:
         return batch.shaped(states)
     fine, choice, raw = np.zeros(count, dtype=bool), plant.choice, states

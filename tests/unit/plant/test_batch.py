@@ -54,6 +54,17 @@ def test_any_argument_makes_a_batch_and_the_others_hold_for_all(plant):
         same(motion, [plant.motion(q, v, **{name: row}) for row in rows])
 
 
+def test_the_force_required_for_a_motion_is_what_acts_in_it(plant):
+    q, v = states(plant)
+    q, v = plant.project(kb.State(q, v))
+    motion = plant.motion(q, v, actuation=[0.3])
+    acting = plant.actuation_map(q) @ [0.3] + motion.constraint_force
+    required = plant.required_force(q, v, motion.acceleration)
+    np.testing.assert_allclose(required, acting, atol=1e-11 * np.abs(acting).max())  # the rounding of a solve
+    with pytest.raises(kb.KalabaError, match=r"expected shape \(3,\), or a batch \(count, 3\), got \(2,\)"):
+        plant.required_force(q, v, [1.0, 2.0])
+
+
 def test_a_batch_of_none_has_no_results():
     plant = kb.build(kb.load("four-bar"))
     nowhere = np.zeros((0, 3))

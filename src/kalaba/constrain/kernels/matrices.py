@@ -86,6 +86,12 @@ def system_matrices_by_limbs(limbs: LimbMachine) -> BlockProgram:
     return limbs.spread(board, results, sums)
 
 
+def required(equations: Equations) -> ca.Function:
+    """M a + bias at an acceleration a, which stands in the place of the force f."""
+    extra = free_inputs(equations)
+    return traced("required", equations, {"force": equations.mass_matrix @ extra["f"] + equations.bias}, extra)
+
+
 def observe(equations: Equations) -> ca.Function:
     """Energies, momentum, rows, and the machine's outputs."""
     k = equations.kinematics
