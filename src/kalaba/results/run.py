@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from kalaba.model.system import System
     from kalaba.plant.laws import Controller
     from kalaba.plant.plant import Plant
+    from kalaba.results.labelled import Labelled
 
 
 class Ending(Enum):
@@ -277,9 +278,14 @@ class Run:
     @cached_property
     def data(self) -> xr.Dataset:
         """Everything as a labelled data set with units and provenance."""
+        return self.labelled.to_xarray()
+
+    @cached_property
+    def labelled(self) -> Labelled:
+        """What `data` holds, as arrays alone: made once, so that a file and `data` have the same date."""
         from kalaba.results.dataset import dataset  # which reads a Run
 
-        return dataset(self).to_xarray()
+        return dataset(self)
 
     def save(self, path: str | Path) -> Path:
         """Write to a file: .nc (all), .csv or .parquet (samples as columns).

@@ -23,7 +23,7 @@ import numpy as np
 from kalaba.boundary import as_path, check_arguments
 from kalaba.errors import FileError, KalabaError
 from kalaba.model.serial import from_json
-from kalaba.results.dataset import FORMAT, OPTIONAL, VARIABLES, dataset, labelled, names, run_of, unit_coordinate
+from kalaba.results.dataset import FORMAT, OPTIONAL, VARIABLES, labelled, names, run_of, unit_coordinate
 from kalaba.results.labelled import DataSet
 from kalaba.results.places import check_place, first_line, known_suffix, replacing
 from kalaba.results.seal import OPEN, check_seal, write_sealed
@@ -46,7 +46,7 @@ WITHOUT_PREFIX = {TIME, *(variable for variable, (dimension, _, _) in VARIABLES.
 def save_run(run: Run, path: str | Path) -> Path:
     """Write a run to a file: .nc (all of it), .csv or .parquet (samples as columns); gives the path."""
     place = check_place(path, FORMATS)
-    data: DataSet = run.data if "data" in vars(run) else dataset(run)  # once asked for, it may have been added to
+    data: DataSet = run.data if "data" in vars(run) else run.labelled  # once asked for, it may have been added to
     with replacing(place) as beside:
         FORMATS[place.suffix.lower()].write(data, beside)
     return place
