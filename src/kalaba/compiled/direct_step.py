@@ -14,8 +14,7 @@ from kalaba.tolerances import INFINITE, LARGEST_NUMBER, QUATERNION_UNIT
 class Direct:
     """What a step needs beside the memory of the loop; fields commented with a shape are addresses of arrays."""
 
-    memory: int  # address of the loop's record
-    loop: int  # address of its code
+    loop: int  # address of the loop's code
     n_q: int
     n_driven: int  # slots of u that the actuation fills; the others stay 0
     q: int  # (n_q,)
@@ -92,7 +91,7 @@ def take(direct: Direct, memory: Memory, t: float, h: float) -> None:
     status, n_choices = integers(memory.status), memory.n_choices
     status[0] = RUNNING
     integers(memory.row)[0] = -1
-    call_loop(direct.loop, direct.memory, np.inf, 1)
+    call_loop(direct.loop, memory, np.inf, 1)
     if status[0] != RUNNING or memory.n_choices > n_choices:
         return
     y, following = floats(memory.y), floats(direct.following)

@@ -92,7 +92,7 @@ class DirectStep:
             "first_references": np.array(rows[1], dtype=np.float64),
             "quaternions": np.array(quaternions, dtype=np.int64),
         }
-        fields = {"memory": address(single.record), "loop": advance.address, "n_q": single.n_q, "n_driven": n_driven}
+        fields = {"loop": advance.address, "n_q": single.n_q, "n_driven": n_driven}
         fields |= {"first_rank": rows[2], "n_quaternions": len(quaternions)}
         own = record(DIRECT, fields | {name: address(array) for name, array in arrays.items()})
         self._alive = single, own, arrays

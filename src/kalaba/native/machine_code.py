@@ -58,10 +58,10 @@ def call(kernel: int, inputs: int, outputs: int, store: int) -> None:
     prototype(int(kernel))(int(inputs), int(outputs), int(store))
 
 
-def call_loop(loop: int, record: int, until: float, limit: int) -> None:
-    """Call the entry of a loop at an address on a record by its address, with a time and a number."""
+def call_loop(loop: int, record: Any, until: float, limit: int) -> None:
+    """Call the entry of a loop at an address on a record, with a time and a number."""
     prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_double, ctypes.c_int64)
-    prototype(int(loop))(int(record), float(until), int(limit))
+    prototype(int(loop))(np.frombuffer(record, dtype=np.uint8).ctypes.data, float(until), int(limit))
 
 
 def compiled(function: Function) -> Function:

@@ -329,9 +329,11 @@ class Expressions:
         return Value(Nothing(), "")
 
     def _loop(self, loop: Value, record: Value, until: Value, limit: Value) -> Value:
-        code, at = (self.new(f"inttoptr i64 {address.text} to ptr") for address in (loop, record))
+        if not isinstance(record.kind, Record):
+            raise NativeError(f"a loop works on a record, not on {record.kind}")
+        code = self.new(f"inttoptr i64 {loop.text} to ptr")
         rest = f"double {self.converted(until, FLOAT)}, i64 {self.converted(limit, INT)}"
-        self.lines.append(f"call void {code}(ptr {at}, {rest})")
+        self.lines.append(f"call void {code}(ptr {record.text}, {rest})")
         return Value(Nothing(), "")
 
 

@@ -9,7 +9,16 @@ import pytest
 
 from kalaba.compiled import engine
 from kalaba.native import batch, machine_code
-from kalaba.native.machine_code import Floats, compiled, compiled_entry, fingerprint
+from kalaba.native.machine_code import (
+    PLAIN,
+    Floats,
+    call_loop,
+    compiled,
+    compiled_entry,
+    fingerprint,
+    record,
+    record_type,
+)
 
 ENTRIES = [engine.advance, engine.advance_structure, engine.advance_implicit, batch._drive]
 TEXT = """
@@ -90,3 +99,34 @@ def test_an_entry_has_the_name_and_the_words_of_its_function():
 def test_only_functions_become_entries():
     with pytest.raises(TypeError, match="expected a function"):
         compiled_entry(len)
+
+
+class Counter:
+    loop: int  # address of its code
+    count: int
+    total: float
+    seen: int
+
+
+@compiled_entry
+def count_up(counter: Counter, until: float, limit: int) -> None:
+    for _ in range(limit):
+        counter.count += 1
+        counter.total += until
+
+
+@compiled_entry
+def count_twice(counter: Counter) -> None:
+    before = counter.count
+    call_loop(counter.loop, counter, 0.5, 3)
+    counter.seen = counter.count - before
+    call_loop(counter.loop, counter, 0.5, 2)
+
+
+@pytest.mark.parametrize("mode", ["compiled", "plain"])
+def test_what_a_loop_called_by_its_address_has_changed_is_seen_after_it(mode, monkeypatch):
+    counter = record(record_type(Counter), {"loop": count_up.address, "count": 7})
+    if mode == "plain":
+        monkeypatch.setenv(PLAIN, "1")
+    count_twice(counter)
+    assert (counter["count"][0], counter["total"][0], counter["seen"][0]) == (12, 2.5, 3)
