@@ -19,7 +19,7 @@ PENDULUM = kb.System(
         kb.Actuator("motor", "rod.angle", limit=5.0),
     ),
 )
-BUILD = provide._built
+BUILD = provide.build
 WEIGHT = 2.0 * 9.81 / 2  # N·m, held level
 CIRCLE = kb.path.circle(diameter=0.2, speed=0.125, accel=0.25)
 
@@ -36,9 +36,7 @@ def test_a_law_that_asks_for_too_much_is_told_by_how_much_and_when():
 def test_to_know_what_was_asked_for_no_kernel_is_built(monkeypatch):
     """The kernel that gave the efforts within their limits says what was asked for, with other limits."""
     built = []
-    monkeypatch.setattr(
-        provide, "_built", lambda digest, name, *rest, **how: built.append(name) or BUILD(digest, name, *rest, **how)
-    )
+    monkeypatch.setattr(provide, "build", lambda name, *rest, **how: built.append(name) or BUILD(name, *rest, **how))
     monkeypatch.setattr(provide, "_kernels", {})
     monkeypatch.setattr(provide.disk, "read", lambda digest: None)
     run = kb.simulate(PENDULUM, 0.05, control={"motor": "6 + t"})

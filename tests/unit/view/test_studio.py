@@ -311,5 +311,5 @@ def test_a_missing_viser_is_said_in_one_line(monkeypatch):
 
 
 def test_what_is_no_machine_is_refused():
-    with pytest.raises(ViewError, match="expected a name"):
+    with pytest.raises(ViewError, match="expected a catalogue's name"):
         subject_of(3.0)
